@@ -1,0 +1,1 @@
+"""Clients: they see only wire types, errors and settings."""

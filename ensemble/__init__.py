@@ -1,0 +1,1 @@
+"""The stages: decode, detect, fuse, rules, reason, aggregate. Read `pipeline.py` first."""

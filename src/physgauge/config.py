@@ -1,0 +1,176 @@
+"""Profiles: which models, packs, limits and thresholds a deployment uses (TOML files).
+
+``load_profile("tiny")`` reads a shipped profile, ``load_profile("my.toml")`` a user's; paths in a file
+are relative to that file. Unknown keys are errors. Cross-field checks are in :func:`check`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from physgauge.errors import ConfigError
+
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the settings tables."""
+
+
+class DecodeLimits(Settings):
+    """What the decoder accepts (the pixel policy's limits)."""
+
+    max_encoded_bytes: Positive = 32 * 2**20
+    """Encoded bytes of a JPEG, PNG or WebP."""
+    max_npy_bytes: Positive = 192 * 2**20
+    """Bytes of a ``.npy``."""
+    max_pixels: Positive = 64_000_000
+    max_side_px: Positive = 16_384
+    min_side_px: Positive = 8
+    max_aspect: Annotated[float, msgspec.Meta(ge=1)] = 200.0
+    """Longer side over shorter side."""
+    base_s: Annotated[float, msgspec.Meta(gt=0)] = 0.5
+    """Decode time allowed for any image, seconds."""
+    per_mpx_s: Annotated[float, msgspec.Meta(ge=0)] = 0.06
+    """Decode time allowed on top, seconds per megapixel."""
+    worker_memory_bytes: Positive = 2 * 2**30
+    """Address space of one decode worker."""
+
+
+class DetectorSettings(Settings):
+    """One ONNX part detector (contract: docs/detector.md)."""
+
+    name: str
+    model: str
+    """Path of the ``.onnx`` file, relative to the profile."""
+    min_score: Fraction = 0.5
+    """Boxes below are dropped."""
+    nms_iou: Fraction = 0.5
+    """Class-wise non-maximum suppression."""
+    min_domain_p: Fraction = 0.5
+    """An image belongs to a domain only from this probability."""
+    providers: list[str] = ["CPUExecutionProvider"]
+
+
+class PcmdeSettings(Settings):
+    """PCMDE's weights and thresholds (DESIGN: S_final = 0.6 S_rules + 0.4 S_llm; dual thresholds)."""
+
+    rules_weight: Fraction = 0.6
+    tau: Points = 60.0
+    """Least S_final of a PASS."""
+    tau_c: Points = 40.0
+    """Least S_rules and S_llm of a PASS."""
+    skip_reason_below_tau_c: bool = False
+    """Skip the reasoning step where S_rules < tau_c already means FAIL."""
+    max_caption_chars: Positive = 8_192
+
+
+class ReasonSettings(Settings):
+    """The reasoning step."""
+
+    engine: Literal["specification", "off"] = "specification"
+    """`specification`: deterministic, over the type specification and the rubric."""
+
+
+class RunSettings(Settings):
+    """How a run uses the machine."""
+
+    batch_size: Positive = 8
+    """Images per detector call."""
+    workers: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Decode worker processes; 0 = one per core, at most 4."""
+    threads: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Threads of the detector and the rule kernel; 0 = one per core."""
+
+
+class Profile(Settings):
+    """A deployment: models, packs, limits, thresholds."""
+
+    name: str
+    description: str = ""
+    decode: DecodeLimits = DecodeLimits()
+    detectors: list[DetectorSettings] = []
+    packs: dict[str, str] = {}
+    """Domain to pack: a shipped name (``car``, ``car@paper``) or a path relative to the profile."""
+    specifications: dict[str, str] = {}
+    """Domain to type specification: a shipped name or a path relative to the profile."""
+    pcmde: PcmdeSettings = PcmdeSettings()
+    reason: ReasonSettings = ReasonSettings()
+    run: RunSettings = RunSettings()
+
+
+class LoadedProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """A profile and the folder its relative paths start from."""
+
+    profile: Profile
+    folder: Path
+
+    def path(self, name: str) -> Path:
+        """A path named in the profile, made absolute."""
+        return (self.folder / name).resolve()
+
+
+def shipped_profiles() -> Path:
+    """The folder of the profiles inside the package."""
+    return Path(__file__).parent / "profiles"
+
+
+def load_profile(name_or_path: str) -> LoadedProfile:
+    """Read a shipped profile by name or a profile file by path.
+
+    Raises:
+        ConfigError: no such profile, not TOML, an unknown key, or a value out of range; says which.
+    """
+    path = Path(name_or_path)
+    if path.suffix != ".toml":
+        path = shipped_profiles() / f"{name_or_path}.toml"
+        if not path.is_file():
+            known = ", ".join(sorted(p.stem for p in shipped_profiles().glob("*.toml")))
+            raise ConfigError(
+                f"profile: expected one of {known}, or the path of a .toml file; got {name_or_path!r}"
+            )
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"profile {path}: cannot be read ({error.strerror})") from None
+    return LoadedProfile(profile=check(parse(text, str(path)), str(path)), folder=path.resolve().parent)
+
+
+def parse(data: bytes, where: str) -> Profile:
+    """Profile TOML to a :class:`Profile`; `where` names the file in errors."""
+    import tomllib
+
+    try:
+        raw: Any = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{where}: expected UTF-8 text, got byte {data[error.start]:#04x} at {error.start}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: not TOML: {error}") from None
+    try:
+        return msgspec.convert(raw, Profile)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where}: {error}") from None
+
+
+def check(profile: Profile, where: str) -> Profile:
+    """Checks that need several fields at once; returns the profile."""
+    names = [d.name for d in profile.detectors]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"{where}: detectors: expected different names, got {name!r} twice")
+    for domain in profile.packs:
+        if domain not in profile.specifications:
+            raise ConfigError(
+                f"{where}: specifications: expected one for the domain {domain!r} of [packs], got none"
+            )
+    if profile.decode.min_side_px > profile.decode.max_side_px:
+        raise ConfigError(
+            f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "
+            f"got {profile.decode.min_side_px}"
+        )
+    return profile

@@ -1,0 +1,213 @@
+"""Wire types: the result row as it is on the wire (JSON), on disk (Parquet) and in the published schema.
+
+Numbers are numbers or null, never strings and never NaN. Fields are only ever added, with defaults.
+The published JSON schema is ``docs/row.schema.json`` (`physgauge schema` prints it).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+Status = Literal["ok", "partial", "not_applicable", "error", "skipped"]
+Verdict = Literal["PASS", "FAIL"]
+RuleStatus = Literal["satisfied", "violated", "not_applicable"]
+Category = Literal["presence", "spatial", "relational", "caption"]
+Outcome = Literal["answered", "unparseable", "refused", "blocked", "timeout", "skipped"]
+Severity = Literal["major", "minor"]
+
+Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Box = Annotated[list[float], msgspec.Meta(min_length=4, max_length=4)]
+"""x0, y0, x1, y1 in px of the decoded image."""
+
+
+class Wire(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the wire types: immutable, keyword-only, strict on unknown fields."""
+
+
+class Answer(Wire):
+    """One TerraVis probe's answer."""
+
+    answer: bool | None = None
+    p_yes: Probability | None = None
+    outcome: Outcome
+    severity: Severity | None = None
+    p_major: Probability | None = None
+    objects: list[str] = []
+    evidence: str | None = None
+    box: Box | None = None
+
+
+class Eligible(Wire):
+    """TerraVis' eligibility question."""
+
+    p: Probability | None = None
+    outcome: Outcome
+    family: str | None = None
+
+
+class TerraVis(Wire):
+    """World-grounded consistency; scores in (0, 1]."""
+
+    status: Status
+    reason: str | None = None
+    score: Probability | None = None
+    score_soft: Probability | None = None
+    low: Probability | None = None
+    high: Probability | None = None
+    n_major: int | None = None
+    n_minor: int | None = None
+    eligible: Eligible | None = None
+    answers: dict[str, Answer] = {}
+
+
+class RuleResult(Wire):
+    """One rule on one image."""
+
+    id: str
+    category: Category
+    status: RuleStatus
+    measured: float | None = None
+    bound: str = ""
+    says: str = ""
+    boxes: list[int] = []
+    """Indices into the row's `detections`."""
+
+
+class Observation(Wire):
+    """What a multimodal model said: (component, count, relation, reference)."""
+
+    source: str
+    component: str
+    count: int | None = None
+    relation: str | None = None
+    reference: str | None = None
+    attributes: list[str] = []
+
+
+class LlmRun(Wire):
+    """One answer of the reasoning step."""
+
+    round: int
+    score: Points | None = None
+    explanation: str | None = None
+    outcome: Outcome = "answered"
+
+
+class Diagnostics(Wire):
+    """Sentences that say why an image fails, by kind."""
+
+    specification: list[str] = []
+    spatial: list[str] = []
+    rules: list[str] = []
+
+
+class Pcmde(Wire):
+    """Part-level physical realism; scores 0..100."""
+
+    status: Status
+    reason: str | None = None
+    domain: str | None = None
+    subtype: str | None = None
+    view: str | None = None
+    counts: dict[str, float | None] = {}
+    observations: list[Observation] = []
+    s_presence: Points | None = None
+    s_spatial: Points | None = None
+    s_relational: Points | None = None
+    s_caption: Points | None = None
+    s_rules: Points | None = None
+    s_llm: Points | None = None
+    llm_runs: list[LlmRun] = []
+    unstable: bool = False
+    explanation: str | None = None
+    reasoner: str | None = None
+    s_final: Points | None = None
+    low: Points | None = None
+    high: Points | None = None
+    verdict: Verdict | None = None
+    diagnostics: Diagnostics = Diagnostics()
+    rules: list[RuleResult] = []
+
+
+class Detection(Wire):
+    """One part box."""
+
+    label: str
+    """``domain.component``."""
+    box: Box
+    score: Probability
+    source: str = "detector"
+
+
+class Provenance(Wire, rename={"lambda_": "lambda"}):
+    """What made the row: enough to make it again."""
+
+    physgauge: str
+    profile: str
+    models: dict[str, str] = {}
+    """Model name to SHA-256 of its file."""
+    pack: str | None = None
+    pack_hash: str | None = None
+    probe_version: str | None = None
+    lambda_: float | None = None
+    alpha: float | None = None
+    decoder: str | None = None
+    engine: str | None = None
+
+
+class Cost(Wire):
+    """What the row took; the only fields that differ between equal runs."""
+
+    calls: int = 0
+    tokens: int = 0
+    cached_tokens: int = 0
+    ms: dict[str, float] = {}
+    """Milliseconds per stage; for a batched stage the image's share."""
+
+
+class Row(Wire):
+    """The result of one image."""
+
+    image_id: str
+    source: str
+    caption: str | None = None
+    extra: dict[str, str] = {}
+    """Carried columns; a value that was not text is its JSON text."""
+    error_code: str | None = None
+    error: str | None = None
+    pixel_sha256: str | None = None
+    width: int | None = None
+    height: int | None = None
+    warnings: list[str] = []
+    terravis: TerraVis
+    pcmde: Pcmde
+    detections: list[Detection] = []
+    provenance: Provenance
+    cost: Cost = Cost()
+
+
+_encoder = msgspec.json.Encoder()
+_row_decoder = msgspec.json.Decoder(Row)
+
+
+def to_json(row: Row) -> bytes:
+    """The row as one line of strict JSON (UTF-8)."""
+    return _encoder.encode(row)
+
+
+def from_json(data: bytes) -> Row:
+    """Parse and validate a row.
+
+    Raises:
+        msgspec.ValidationError: names the expected type, the one found and the path.
+    """
+    return _row_decoder.decode(data)
+
+
+def row_schema() -> dict[str, Any]:
+    """The JSON schema (draft 2020-12) of a result row."""
+    schema = msgspec.json.schema(Row)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "physgauge result row", **schema}
