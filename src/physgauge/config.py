@@ -22,7 +22,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Base of the settings tables."""
 
 
-class DecodeLimits(Settings):
+class DecodeLimits(Settings, kw_only=True):
     """What the decoder accepts (the pixel policy's limits)."""
 
     max_encoded_bytes: Positive = 32 * 2**20
@@ -42,7 +42,7 @@ class DecodeLimits(Settings):
     """Address space of one decode worker."""
 
 
-class DetectorSettings(Settings):
+class DetectorSettings(Settings, kw_only=True):
     """One ONNX part detector (contract: docs/detector.md)."""
 
     name: str
@@ -57,7 +57,7 @@ class DetectorSettings(Settings):
     providers: list[str] = ["CPUExecutionProvider"]
 
 
-class PcmdeSettings(Settings):
+class PcmdeSettings(Settings, kw_only=True):
     """PCMDE's weights and thresholds (DESIGN: S_final = 0.6 S_rules + 0.4 S_llm; dual thresholds)."""
 
     rules_weight: Fraction = 0.6
@@ -70,14 +70,14 @@ class PcmdeSettings(Settings):
     max_caption_chars: Positive = 8_192
 
 
-class ReasonSettings(Settings):
+class ReasonSettings(Settings, kw_only=True):
     """The reasoning step."""
 
     engine: Literal["specification", "off"] = "specification"
     """`specification`: deterministic, over the type specification and the rubric."""
 
 
-class RunSettings(Settings):
+class RunSettings(Settings, kw_only=True):
     """How a run uses the machine."""
 
     batch_size: Positive = 8
@@ -88,7 +88,7 @@ class RunSettings(Settings):
     """Threads of the detector and the rule kernel; 0 = one per core."""
 
 
-class Profile(Settings):
+class Profile(Settings, kw_only=True):
     """A deployment: models, packs, limits, thresholds."""
 
     name: str

@@ -27,7 +27,7 @@ class Wire(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Base of the wire types: immutable, keyword-only, strict on unknown fields."""
 
 
-class Answer(Wire):
+class Answer(Wire, kw_only=True):
     """One TerraVis probe's answer."""
 
     answer: bool | None = None
@@ -40,7 +40,7 @@ class Answer(Wire):
     box: Box | None = None
 
 
-class Eligible(Wire):
+class Eligible(Wire, kw_only=True):
     """TerraVis' eligibility question."""
 
     p: Probability | None = None
@@ -48,7 +48,7 @@ class Eligible(Wire):
     family: str | None = None
 
 
-class TerraVis(Wire):
+class TerraVis(Wire, kw_only=True):
     """World-grounded consistency; scores in (0, 1]."""
 
     status: Status
@@ -63,7 +63,7 @@ class TerraVis(Wire):
     answers: dict[str, Answer] = {}
 
 
-class RuleResult(Wire):
+class RuleResult(Wire, kw_only=True):
     """One rule on one image."""
 
     id: str
@@ -76,7 +76,7 @@ class RuleResult(Wire):
     """Indices into the row's `detections`."""
 
 
-class Observation(Wire):
+class Observation(Wire, kw_only=True):
     """What a multimodal model said: (component, count, relation, reference)."""
 
     source: str
@@ -87,7 +87,7 @@ class Observation(Wire):
     attributes: list[str] = []
 
 
-class LlmRun(Wire):
+class LlmRun(Wire, kw_only=True):
     """One answer of the reasoning step."""
 
     round: int
@@ -96,7 +96,7 @@ class LlmRun(Wire):
     outcome: Outcome = "answered"
 
 
-class Diagnostics(Wire):
+class Diagnostics(Wire, kw_only=True):
     """Sentences that say why an image fails, by kind."""
 
     specification: list[str] = []
@@ -104,7 +104,7 @@ class Diagnostics(Wire):
     rules: list[str] = []
 
 
-class Pcmde(Wire):
+class Pcmde(Wire, kw_only=True):
     """Part-level physical realism; scores 0..100."""
 
     status: Status
@@ -132,7 +132,7 @@ class Pcmde(Wire):
     rules: list[RuleResult] = []
 
 
-class Detection(Wire):
+class Detection(Wire, kw_only=True):
     """One part box."""
 
     label: str
@@ -142,7 +142,7 @@ class Detection(Wire):
     source: str = "detector"
 
 
-class Provenance(Wire, rename={"lambda_": "lambda"}):
+class Provenance(Wire, kw_only=True, rename={"lambda_": "lambda"}):
     """What made the row: enough to make it again."""
 
     physgauge: str
@@ -158,7 +158,7 @@ class Provenance(Wire, rename={"lambda_": "lambda"}):
     engine: str | None = None
 
 
-class Cost(Wire):
+class Cost(Wire, kw_only=True):
     """What the row took; the only fields that differ between equal runs."""
 
     calls: int = 0
@@ -168,7 +168,7 @@ class Cost(Wire):
     """Milliseconds per stage; for a batched stage the image's share."""
 
 
-class Row(Wire):
+class Row(Wire, kw_only=True):
     """The result of one image."""
 
     image_id: str
