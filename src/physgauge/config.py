@@ -54,7 +54,7 @@ class DetectorSettings(Settings, kw_only=True):
     """Class-wise non-maximum suppression."""
     min_domain_p: Fraction = 0.5
     """An image belongs to a domain only from this probability."""
-    providers: list[str] = ["CPUExecutionProvider"]
+    providers: tuple[str, ...] = ("CPUExecutionProvider",)
 
 
 class PcmdeSettings(Settings, kw_only=True):
