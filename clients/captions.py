@@ -140,9 +140,13 @@ def _loads(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"{where}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
+        raise ConfigError(
+            f"{where}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        ) from None
     except RecursionError:
-        raise ConfigError(f"{where}: expected flat records, got deeper nesting than can be read") from None
+        raise ConfigError(
+            f"{where}: expected flat records, got deeper nesting than can be read"
+        ) from None
 
 
 def _entry(record: Any, where: str) -> tuple[str, Captioned]:
@@ -162,7 +166,8 @@ def _entry(record: Any, where: str) -> tuple[str, Captioned]:
     error = None
     if caption is not None and not isinstance(caption, str):
         error = CaptionError(
-            "caption_invalid", f"{where}: {caption_column}: expected text or null, got {_kind(caption)}"
+            "caption_invalid",
+            f"{where}: {caption_column}: expected text or null, got {_kind(caption)}",
         )
         caption = None
     carried = {
@@ -186,6 +191,8 @@ def _keys_of(path: Path) -> Iterator[str]:
 
 
 def _kind(value: Any) -> str:
-    return {type(None): "null", bool: "a boolean", str: "empty text" if value == "" else "text"}.get(
-        type(value), type(value).__name__
-    )
+    return {
+        type(None): "null",
+        bool: "a boolean",
+        str: "empty text" if value == "" else "text",
+    }.get(type(value), type(value).__name__)

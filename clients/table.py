@@ -15,7 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from physgauge import wire
-from physgauge.errors import EnvironmentProblem
+from physgauge.errors import ConfigError, EnvironmentProblem
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def _arrow() -> Any:
     try:
         import pyarrow
-        import pyarrow.parquet  # noqa: F401  # pyarrow loads it only when asked
+        import pyarrow.parquet  # pyarrow loads it only when asked
     except ImportError:
         raise EnvironmentProblem(
             "reading and writing Parquet needs pyarrow: pip install 'physgauge[local]'"
@@ -104,7 +104,10 @@ class RowWriter:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if kind is None:
             self._flush()
@@ -136,3 +139,18 @@ def read_rows(path: Path) -> Iterator[wire.Row]:
             for record in batch.to_pylist(maps_as_pydicts="strict"):
                 yield msgspec.convert(record, wire.Row)
 
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """All rows of any Parquet file as dictionaries (boxes from elsewhere).
+
+    Raises:
+        ConfigError: unreadable or not Parquet.
+    """
+    pa = _arrow()
+    try:
+        table = pa.parquet.read_table(path, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        kind = type(error).__name__
+        raise ConfigError(f"{path}: expected a readable Parquet file ({kind})") from None
+    records: list[dict[str, Any]] = table.to_pylist(maps_as_pydicts="strict")
+    return records

@@ -22,7 +22,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Base of the settings tables."""
 
 
-class DecodeLimits(Settings, kw_only=True):
+class DecodeLimits(Settings, frozen=True, kw_only=True):
     """What the decoder accepts (the pixel policy's limits)."""
 
     max_encoded_bytes: Positive = 32 * 2**20
@@ -42,7 +42,7 @@ class DecodeLimits(Settings, kw_only=True):
     """Address space of one decode worker."""
 
 
-class DetectorSettings(Settings, kw_only=True):
+class DetectorSettings(Settings, frozen=True, kw_only=True):
     """One ONNX part detector (contract: docs/detector.md)."""
 
     name: str
@@ -57,7 +57,7 @@ class DetectorSettings(Settings, kw_only=True):
     providers: tuple[str, ...] = ("CPUExecutionProvider",)
 
 
-class PcmdeSettings(Settings, kw_only=True):
+class PcmdeSettings(Settings, frozen=True, kw_only=True):
     """PCMDE's weights and thresholds (DESIGN: S_final = 0.6 S_rules + 0.4 S_llm; dual thresholds)."""
 
     rules_weight: Fraction = 0.6
@@ -70,14 +70,14 @@ class PcmdeSettings(Settings, kw_only=True):
     max_caption_chars: Positive = 8_192
 
 
-class ReasonSettings(Settings, kw_only=True):
+class ReasonSettings(Settings, frozen=True, kw_only=True):
     """The reasoning step."""
 
     engine: Literal["specification", "off"] = "specification"
     """`specification`: deterministic, over the type specification and the rubric."""
 
 
-class RunSettings(Settings, kw_only=True):
+class RunSettings(Settings, frozen=True, kw_only=True):
     """How a run uses the machine."""
 
     batch_size: Positive = 8
@@ -88,7 +88,7 @@ class RunSettings(Settings, kw_only=True):
     """Threads of the detector and the rule kernel; 0 = one per core."""
 
 
-class Profile(Settings, kw_only=True):
+class Profile(Settings, frozen=True, kw_only=True):
     """A deployment: models, packs, limits, thresholds."""
 
     name: str
@@ -138,7 +138,9 @@ def load_profile(name_or_path: str) -> LoadedProfile:
         text = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"profile {path}: cannot be read ({error.strerror})") from None
-    return LoadedProfile(profile=check(parse(text, str(path)), str(path)), folder=path.resolve().parent)
+    return LoadedProfile(
+        profile=check(parse(text, str(path)), str(path)), folder=path.resolve().parent
+    )
 
 
 def parse(data: bytes, where: str) -> Profile:
@@ -148,7 +150,9 @@ def parse(data: bytes, where: str) -> Profile:
     try:
         raw: Any = tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{where}: expected UTF-8 text, got byte {data[error.start]:#04x} at {error.start}") from None
+        raise ConfigError(
+            f"{where}: expected UTF-8 text, got byte {data[error.start]:#04x} at {error.start}"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{where}: not TOML: {error}") from None
     try:

@@ -7,10 +7,12 @@ the decoded image, pixel edges: a box over columns 3..5 has ``x0 = 3, x1 = 6``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from physgauge.errors import InputError
 
 F32 = NDArray[np.float32]
 I8 = NDArray[np.int8]
@@ -132,5 +134,5 @@ class Item:
     """Where it came from, for people."""
     caption: str | None = None
     extra: dict[str, str] | None = None
-    error: Any = None
+    error: InputError | None = None
     """The InputError that reading raised, if any."""

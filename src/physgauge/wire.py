@@ -27,7 +27,7 @@ class Wire(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Base of the wire types: immutable, keyword-only, strict on unknown fields."""
 
 
-class Answer(Wire, kw_only=True):
+class Answer(Wire, frozen=True, kw_only=True):
     """One TerraVis probe's answer."""
 
     answer: bool | None = None
@@ -40,7 +40,7 @@ class Answer(Wire, kw_only=True):
     box: Box | None = None
 
 
-class Eligible(Wire, kw_only=True):
+class Eligible(Wire, frozen=True, kw_only=True):
     """TerraVis' eligibility question."""
 
     p: Probability | None = None
@@ -48,7 +48,7 @@ class Eligible(Wire, kw_only=True):
     family: str | None = None
 
 
-class TerraVis(Wire, kw_only=True):
+class TerraVis(Wire, frozen=True, kw_only=True):
     """World-grounded consistency; scores in (0, 1]."""
 
     status: Status
@@ -63,7 +63,7 @@ class TerraVis(Wire, kw_only=True):
     answers: dict[str, Answer] = {}
 
 
-class RuleResult(Wire, kw_only=True):
+class RuleResult(Wire, frozen=True, kw_only=True):
     """One rule on one image."""
 
     id: str
@@ -76,7 +76,7 @@ class RuleResult(Wire, kw_only=True):
     """Indices into the row's `detections`."""
 
 
-class Observation(Wire, kw_only=True):
+class Observation(Wire, frozen=True, kw_only=True):
     """What a multimodal model said: (component, count, relation, reference)."""
 
     source: str
@@ -87,7 +87,7 @@ class Observation(Wire, kw_only=True):
     attributes: list[str] = []
 
 
-class LlmRun(Wire, kw_only=True):
+class LlmRun(Wire, frozen=True, kw_only=True):
     """One answer of the reasoning step."""
 
     round: int
@@ -96,7 +96,7 @@ class LlmRun(Wire, kw_only=True):
     outcome: Outcome = "answered"
 
 
-class Diagnostics(Wire, kw_only=True):
+class Diagnostics(Wire, frozen=True, kw_only=True):
     """Sentences that say why an image fails, by kind."""
 
     specification: list[str] = []
@@ -104,7 +104,7 @@ class Diagnostics(Wire, kw_only=True):
     rules: list[str] = []
 
 
-class Pcmde(Wire, kw_only=True):
+class Pcmde(Wire, frozen=True, kw_only=True):
     """Part-level physical realism; scores 0..100."""
 
     status: Status
@@ -132,7 +132,7 @@ class Pcmde(Wire, kw_only=True):
     rules: list[RuleResult] = []
 
 
-class Detection(Wire, kw_only=True):
+class Detection(Wire, frozen=True, kw_only=True):
     """One part box."""
 
     label: str
@@ -142,7 +142,7 @@ class Detection(Wire, kw_only=True):
     source: str = "detector"
 
 
-class Provenance(Wire, kw_only=True, rename={"lambda_": "lambda"}):
+class Provenance(Wire, frozen=True, kw_only=True, rename={"lambda_": "lambda"}):
     """What made the row: enough to make it again."""
 
     physgauge: str
@@ -158,7 +158,7 @@ class Provenance(Wire, kw_only=True, rename={"lambda_": "lambda"}):
     engine: str | None = None
 
 
-class Cost(Wire, kw_only=True):
+class Cost(Wire, frozen=True, kw_only=True):
     """What the row took; the only fields that differ between equal runs."""
 
     calls: int = 0
@@ -168,7 +168,7 @@ class Cost(Wire, kw_only=True):
     """Milliseconds per stage; for a batched stage the image's share."""
 
 
-class Row(Wire, kw_only=True):
+class Row(Wire, frozen=True, kw_only=True):
     """The result of one image."""
 
     image_id: str
@@ -210,4 +210,8 @@ def from_json(data: bytes) -> Row:
 def row_schema() -> dict[str, Any]:
     """The JSON schema (draft 2020-12) of a result row."""
     schema = msgspec.json.schema(Row)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "physgauge result row", **schema}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "physgauge result row",
+        **schema,
+    }

@@ -1,0 +1,56 @@
+"""`physgauge`: the command group. Each command lives in its own module and imports what it needs when it
+runs, so that ``--help`` and the light client stay light."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from physgauge import __version__
+from physgauge.cli.schema import schema
+from physgauge.cli.score import score
+from physgauge.cli.score_boxes import score_boxes
+from physgauge.errors import ConfigError, EnvironmentProblem, PhysgaugeError
+
+EXIT_CONFIG = 2
+EXIT_ENVIRONMENT = 3
+EXIT_FAULT = 4
+EXIT_INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="physgauge")
+def group() -> None:
+    """Score AI-generated images for physical realism."""
+
+
+group.add_command(score)
+group.add_command(score_boxes)
+group.add_command(schema)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 2 wrong option or file, 3 something missing on this machine,
+    4 another error of ours, 130 interrupted."""
+    try:
+        code = group.main(args=arguments, prog_name="physgauge", standalone_mode=False)
+    except click.exceptions.Abort:
+        code = EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except PhysgaugeError as error:
+        click.echo(f"physgauge: {error}", err=True)
+        code = _exit_code(error)
+    except BrokenPipeError:  # the reader of --json went away: nothing more to say
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _exit_code(error: PhysgaugeError) -> int:
+    if isinstance(error, ConfigError):
+        return EXIT_CONFIG
+    return EXIT_ENVIRONMENT if isinstance(error, EnvironmentProblem) else EXIT_FAULT

@@ -1,0 +1,31 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SHARED = (
+    click.option("--profile", default="tiny", show_default=True, metavar="NAME|FILE.toml",
+                 help="Models, packs, limits and thresholds to use."),
+    click.option("--domain", default="auto", show_default=True, metavar="auto|NAME",
+                 help="What the images show; auto asks the detector, image by image."),
+    click.option("--pack", "packs", multiple=True, metavar="NAME|FILE.toml",
+                 help="Use this rule pack for its domain (may be given several times)."),
+    click.option("-o", "--output", type=click.Path(file_okay=False), metavar="DIR",
+                 help="Folder for rows.parquet and row.schema.json."),
+    click.option("--json", "as_json", is_flag=True,
+                 help="Print each row as one line of JSON on standard output."),
+    click.option("--overwrite", is_flag=True, help="Replace the rows of an earlier run in DIR."),
+)  # fmt: skip
+
+
+def shared_options(command: Command) -> Command:
+    """Add the options that `score` and `score-boxes` share."""
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command

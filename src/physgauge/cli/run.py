@@ -1,0 +1,116 @@
+"""What `score` and `score-boxes` share: rows go to Parquet or standard output, into the summary and past
+the progress bar, one at a time."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from physgauge import wire
+from physgauge.clients.table import RowWriter
+from physgauge.errors import ConfigError
+from physgauge.report.summary import Summary, print_summary
+
+ROWS_FILE = "rows.parquet"
+SCHEMA_FILE = "row.schema.json"
+
+
+def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path | None:
+    """Make and check the output folder; None when rows only go to standard output.
+
+    Raises:
+        ConfigError: no place to put rows, rows of an earlier run in the way, or a folder that cannot be
+            written.
+    """
+    if output is None:
+        if not as_json:
+            raise ConfigError(
+                "expected a place for the rows: -o DIR, or --json for standard output"
+            )
+        return None
+    folder = Path(output)
+    rows = folder / ROWS_FILE
+    if rows.exists() and not overwrite:
+        raise ConfigError(f"{rows} exists: expected another -o DIR, or --overwrite to replace it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        schema = json.dumps(wire.row_schema(), indent=2) + "\n"
+        (folder / SCHEMA_FILE).write_text(schema, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"-o {folder}: cannot be written ({error.strerror})") from None
+    return folder
+
+
+def consume(
+    rows: Iterable[wire.Row],
+    total: int,
+    folder: Path | None,
+    as_json: bool,
+    each: Callable[[wire.Row], None] | None = None,
+) -> Summary:
+    """Write, print and count every row as it comes; print the summary at the end.
+
+    Args:
+        rows: the rows, in input order.
+        total: how many are expected, for the time left.
+        folder: where ``rows.parquet`` goes; None = nowhere.
+        as_json: rows as JSON lines on standard output (the summary then goes to standard error).
+        each: called with every row, after it is written.
+    """
+    console = Console(stderr=as_json)
+    summary = Summary()
+    start = time.monotonic()
+    with ExitStack() as stack:
+        writer = None if folder is None else stack.enter_context(RowWriter(folder / ROWS_FILE))
+        progress = stack.enter_context(_progress())
+        task = progress.add_task("scoring", total=total)
+        for row in rows:
+            if writer is not None:
+                writer.write(row)
+            if as_json:
+                click.echo(wire.to_json(row))
+            summary.add(row)
+            if each is not None:
+                each(row)
+            progress.advance(task)
+    print_summary(console, summary, time.monotonic() - start)
+    if folder is not None:
+        console.print(Text(f"Rows: {folder / ROWS_FILE}"))
+    return summary
+
+
+class _Rate(ProgressColumn):
+    """Finished images per second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("- images/s" if speed is None else f"{speed:.1f} images/s")
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

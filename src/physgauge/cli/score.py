@@ -1,0 +1,120 @@
+"""`physgauge score`: image files in, rows out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from physgauge.cli.options import shared_options
+from physgauge.errors import ImageError, InputError
+from physgauge.types import Item
+
+if TYPE_CHECKING:
+    from physgauge import wire
+    from physgauge.clients.captions import Captioned
+    from physgauge.config import DecodeLimits
+    from physgauge.ensemble.pipeline import Scored
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@shared_options
+@click.option(
+    "--captions",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Captions by image: .csv, .jsonl or .json.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Decode worker processes  [default: one per core, at most 4].",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Threads of the detector and the rules  [default: one per core].",
+)
+@click.option("--draw", is_flag=True, help="Write annotated pictures to DIR/annotated.")
+def score(
+    paths: tuple[str, ...],
+    profile: str,
+    domain: str,
+    packs: tuple[str, ...],
+    output: str | None,
+    as_json: bool,
+    overwrite: bool,
+    captions: str | None,
+    workers: int | None,
+    threads: int | None,
+    draw: bool,
+) -> None:  # fmt: skip
+    """Score images: files, folders (recursively) and glob patterns.
+
+    Every image gets one row, an error row if it cannot be scored. The exit code is 0 when every image has
+    its row.
+    """
+    from physgauge.cli.run import consume, prepare_output
+    from physgauge.clients.captions import read_captions
+    from physgauge.clients.files import find_images
+    from physgauge.config import load_profile
+    from physgauge.ensemble.pipeline import Options, Pipeline
+
+    if draw and output is None:
+        raise click.UsageError("--draw writes to DIR/annotated: expected -o DIR")
+    loaded = load_profile(profile)
+    images = find_images(paths)
+    table = None if captions is None else read_captions(Path(captions))
+    options = Options(domain=domain, packs=packs, workers=workers, threads=threads)
+    with Pipeline(loaded, options) as pipeline:
+        folder = prepare_output(output, overwrite, as_json)
+        limits = loaded.profile.decode
+        items = (_item(path, table.get(path) if table else None, limits) for path in images)
+        scored = pipeline.score(items)
+        rows = (
+            _drawing(scored, folder / "annotated")
+            if draw and folder is not None
+            else (one.row for one in scored)
+        )
+        consume(rows, len(images), folder, as_json)
+    if table is not None and (unused := table.unused()):
+        shown = ", ".join(unused[:5]) + (", ..." if len(unused) > 5 else "")
+        click.echo(f"{len(unused)} captions name no image of this run: {shown}", err=True)
+
+
+def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:
+    # A name that is not UTF-8 must still fit in a row: its odd bytes are escaped.
+    name = os.fsencode(path).decode("utf-8", "backslashreplace")
+    data = None
+    error: InputError | None = None if about is None else about.error
+    most = max(limits.max_encoded_bytes, limits.max_npy_bytes)
+    try:
+        size = path.stat().st_size
+        if size > most:
+            raise ImageError(
+                "image_too_large", f"{name}: expected at most {most} bytes, got {size}"
+            )
+        data = path.read_bytes()
+    except OSError as problem:
+        error = ImageError("image_unreadable", f"{name}: cannot be read ({problem.strerror})")
+    except ImageError as problem:
+        error = problem
+    if about is None:
+        return Item(name, data, name, error=error)
+    return Item(name, data, name, about.caption, about.extra, error)
+
+
+def _drawing(scored: Iterable[Scored], folder: Path) -> Iterator[wire.Row]:
+    from physgauge.report.draw import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, one in enumerate(scored):
+        if one.rgb is not None:
+            save(one.rgb, one.row, folder, number)
+        yield one.row

@@ -1,0 +1,1 @@
+"""What people read: the run summary and annotated pictures."""

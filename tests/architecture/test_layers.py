@@ -1,0 +1,50 @@
+"""The house rules on imports hold (the contracts are in pyproject.toml)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[2]
+ONE_FILE = {
+    "onnxruntime": {"ensemble/detect.py"},
+    "pyarrow": {"clients/table.py", "benchmarks/scenes/dataset.py"},
+    "triton_python_backend_utils": {"ensemble/triton_io.py"},
+}
+"""A foreign API is imported in exactly one file (the data-set writer of the benchmarks apart)."""
+
+
+def test_import_contracts(monkeypatch: object) -> None:
+    assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True) == 0
+
+
+def sources() -> list[Path]:
+    folders = (
+        "ensemble",
+        "rules_kernel",
+        "clients",
+        "benchmarks",
+        "src/physgauge/cli",
+        "src/physgauge/report",
+    )
+    return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+
+
+def imports(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def test_foreign_apis_have_one_home() -> None:
+    for library, homes in ONE_FILE.items():
+        users = {
+            path.relative_to(ROOT).as_posix() for path in sources() if library in imports(path)
+        }
+        assert users <= homes, f"{library}: expected only in {sorted(homes)}"

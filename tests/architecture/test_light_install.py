@@ -1,0 +1,40 @@
+"""The base install is the light client: nothing heavy is imported by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "onnxruntime", "torch", "PIL", "pyarrow", "mujoco", "scipy", "transformers")
+
+
+def imported_by(code: str) -> set[str]:
+    probe = f"{code}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=60
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import physgauge",
+        "import physgauge.wire, physgauge.errors, physgauge.config, physgauge.types",
+        "import physgauge.clients, physgauge.clients.files, physgauge.clients.captions",
+        "import physgauge.clients.table",
+        "import physgauge.cli.main",
+        "import physgauge.rules_kernel",
+        "from physgauge.cli.main import main\n"
+        "try:\n    main(['score', '--help'])\nexcept SystemExit:\n    pass",
+        "from physgauge.config import load_profile\nload_profile('tiny')",
+    ],
+)
+def test_imports_nothing_heavy(code: str) -> None:
+    assert not imported_by(code) & set(HEAVY)
+
+
+def test_the_probe_sees_a_heavy_import() -> None:
+    assert "PIL" in imported_by("import PIL.Image")

@@ -1,0 +1,40 @@
+"""The wheel holds real copies of the linked folders and the embedded model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_wheel_contents(tmp_path: Path) -> None:
+    subprocess.run(
+        [
+            sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+            "--wheel-dir", str(tmp_path), str(ROOT),
+        ],
+        check=True,
+        timeout=300,
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    packages = {name.rpartition("/")[0] for name in names if name.endswith("/__init__.py")}
+    assert {
+        "physgauge", "physgauge/cli", "physgauge/clients", "physgauge/ensemble",
+        "physgauge/ensemble/judge", "physgauge/report", "physgauge/rules_kernel",
+    } <= packages  # fmt: skip
+    assert not any(p.startswith(("benchmarks", "tests")) for p in packages)
+    for needed in (
+        "physgauge/py.typed",
+        "physgauge/profiles/tiny.toml",
+        "physgauge/profiles/models/part_detector.onnx",
+        "physgauge/rules_kernel/packs/aircraft.toml",
+        "physgauge/rules_kernel/packs/car.toml",
+        "physgauge/rules_kernel/packs/animal.toml",
+        "physgauge/ensemble/specifications/aircraft.toml",
+    ):
+        assert needed in names, needed
