@@ -1,0 +1,35 @@
+"""Rule packs: read, compiled, evaluated over packed batches. Knows arrays only.
+
+    pack = load_pack("car")
+    outcomes = compile_pack(pack).evaluate(boxes, observed)      # RuleArrays
+    scores = rule_scores(outcomes.status, pack.category_index, pack.weights, pack.minimum_rules)
+
+Importing this package does not import Numba; `compile_pack` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from physgauge.rules_kernel.aggregate import RuleScores, accepted, rule_scores
+from physgauge.rules_kernel.arrays import VIEWS, ObservedArrays, PackedBoxes, RuleArrays
+from physgauge.rules_kernel.errors import ArrayError, ExpressionError, PackError, RuleError
+from physgauge.rules_kernel.load import load_pack, parse_pack, shipped_packs
+from physgauge.rules_kernel.pack import CATEGORIES, OTHER, Pack, Rule
+
+if TYPE_CHECKING:
+    from physgauge.rules_kernel.kernels import CompiledPack
+
+__all__ = [
+    "CATEGORIES", "OTHER", "VIEWS", "ArrayError", "ExpressionError",
+    "ObservedArrays", "Pack", "PackError", "PackedBoxes", "Rule", "RuleArrays", "RuleError",
+    "RuleScores", "accepted", "compile_pack", "load_pack", "parse_pack", "rule_scores",
+    "shipped_packs",
+]  # fmt: skip
+
+
+def compile_pack(pack: Pack, *, threads: int | None = None) -> CompiledPack:
+    """Compile a pack for the CPU (see `kernels.compile_pack`)."""
+    from physgauge.rules_kernel.kernels import compile_pack as compile_
+
+    return compile_(pack, threads=threads)

@@ -1,0 +1,167 @@
+"""Compiled packs: generated code through Numba, cached on disk, run over packed batches."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from physgauge.rules_kernel import geometry
+from physgauge.rules_kernel.arrays import (
+    BoxesLike,
+    ObservedLike,
+    RuleArrays,
+    check_boxes,
+    check_observed,
+)
+from physgauge.rules_kernel.cache import keep
+from physgauge.rules_kernel.codegen import generate, generator_hash
+from physgauge.rules_kernel.errors import ArrayError
+from physgauge.rules_kernel.pack import Pack
+
+MIN_CHUNK = 256
+"""Images below which another thread costs more than it brings."""
+
+# Numba's default thread pool aborts the process when two Python threads enter it (numba#8563):
+# only the holder of this lock goes parallel, others run the same code on their own thread.
+_PARALLEL = threading.Lock()
+_forked = False
+
+
+def _after_fork() -> None:
+    global _PARALLEL, _forked  # noqa: PLW0603 - the child's own lock and flag
+    _PARALLEL = threading.Lock()
+    # A thread pool does not survive fork, and GNU OpenMP aborts when used after one.
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@dataclass(frozen=True)
+class CompiledPack:
+    """A pack as machine code. `threads`: at most this many per call (None: all cores)."""
+
+    pack: Pack
+    source: str
+    """The generated module."""
+    threads: int | None
+    _run: Callable[..., None]
+    _run_parallel: Callable[[], Callable[..., None]]
+
+    def evaluate(
+        self, boxes: BoxesLike, observed: ObservedLike, *, threads: int | None = None
+    ) -> RuleArrays:
+        """Evaluate every rule on every image.
+
+        Takes the arrays of `PackedBoxes` and `ObservedArrays`; returns `RuleArrays`. Raises
+        ArrayError for arrays that break the contract. Safe to call from several threads.
+        """
+        pack = self.pack
+        images, _ = check_boxes(boxes, len(pack.components))
+        check_observed(observed, images, len(pack.components), len(pack.facts), len(pack.tags))
+        rules = len(pack.rules)
+        out = RuleArrays(
+            np.empty((images, rules), np.int8),
+            np.empty((images, rules), np.float32),
+            np.empty((images, rules, 2), np.int32),
+        )
+        arrays = [
+            np.ascontiguousarray(a)
+            for a in (
+                boxes.xyxy, boxes.score, boxes.label, boxes.offsets, observed.counts,
+                observed.said, observed.expected_min, observed.expected_max, observed.view,
+                observed.size, observed.tags, out.status, out.measured, out.witness,
+            )
+        ]  # fmt: skip
+        chunks = min(_thread_count(threads or self.threads), images // MIN_CHUNK)
+        if chunks > 1 and not _forked and _PARALLEL.acquire(blocking=False):
+            try:
+                self._run_parallel()(chunks, *arrays)
+            finally:
+                _PARALLEL.release()
+        else:
+            self._run(0, images, *arrays)
+        return out
+
+
+def _thread_count(threads: int | None) -> int:
+    if threads is not None and threads < 1:
+        raise ArrayError("threads", expected="at least 1", got=str(threads))
+    import numba
+
+    pool = int(numba.get_num_threads())
+    return pool if threads is None else min(threads, pool)
+
+
+def compile_pack(pack: Pack, *, threads: int | None = None) -> CompiledPack:
+    """Compile a pack for the CPU: seconds the first time, then read from the cache on disk.
+
+    The cache lives in $PHYSGAUGE_CACHE_DIR (default: the user's cache folder); where that cannot
+    be written the pack is compiled anew in each process.
+    """
+    source, run, run_parallel = _compiled(pack)
+    return CompiledPack(pack, source, threads, run, run_parallel)
+
+
+_COMPILED: dict[str, tuple[str, Callable[..., None], Callable[[], Callable[..., None]]]] = {}
+_COMPILING = threading.RLock()
+
+
+def _compiled(pack: Pack) -> tuple[str, Callable[..., None], Callable[[], Callable[..., None]]]:
+    source = generate(pack)
+    digest = hashlib.sha256((generator_hash() + source).encode()).hexdigest()[:24]
+    with _COMPILING:
+        if digest not in _COMPILED:
+            name = f"rules_{pack.name.replace('@', '_at_')}_{digest}"
+            _COMPILED[digest] = (source, *_build(name, source))
+        return _COMPILED[digest]
+
+
+def _build(name: str, source: str) -> tuple[Callable[..., None], Callable[[], Callable[..., None]]]:
+    """Compile the module's `run` now and its `run_parallel` on first use."""
+    import numba
+    from numba import types as nb
+
+    path = keep(name, source)
+    names: dict[str, Any] = {"np": np, "math": math, "prange": numba.prange}
+    names.update({fn.__name__: fn for fn in _device_functions()})
+    exec(compile(source, str(path or f"<{name}>"), "exec"), names)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": path is not None}
+    names["rules"] = numba.njit(**options)(names["rules"])
+    arrays = (
+        nb.float32[:, ::1], nb.float32[::1], nb.int16[::1], nb.int64[::1], nb.float32[:, ::1],
+        nb.boolean[:, ::1], nb.float32[:, ::1], nb.float32[:, ::1], nb.int8[::1],
+        nb.float32[:, ::1], nb.boolean[:, ::1], nb.int8[:, ::1], nb.float32[:, ::1],
+        nb.int32[:, :, ::1],
+    )  # fmt: skip
+    signature = nb.void(nb.int64, nb.int64, *arrays)
+    run: Callable[..., None] = numba.njit(signature, **options)(names["run"])
+    names["run"] = run
+
+    @lru_cache(maxsize=1)
+    def parallel() -> Callable[..., None]:
+        with _COMPILING:
+            built: Callable[..., None] = numba.njit(
+                nb.void(nb.int64, *arrays), parallel=True, **options
+            )(names["run_parallel"])
+            return built
+
+    return run, parallel
+
+
+@lru_cache(maxsize=1)
+def _device_functions() -> tuple[Any, ...]:
+    import numba
+
+    return tuple(
+        numba.njit(nogil=True, error_model="numpy", inline="never")(fn) for fn in geometry.DEVICE
+    )
