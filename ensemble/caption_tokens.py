@@ -1,0 +1,107 @@
+"""Caption text to tokens: accents, case, emoji and any Unicode made harmless, in linear time."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, NamedTuple
+
+GLUED: Final = ""
+"""The gap before a token: nothing ("DC|10")."""
+HYPHEN: Final = "-"
+"""A hyphen or slash inside a word ("two-door", "F/A-18")."""
+SPACE: Final = " "
+"""White space, quotes or symbols."""
+COMMA: Final = ","
+"""Punctuation inside a sentence."""
+STOP: Final = "."
+"""The end of a sentence, and the gap before the first token."""
+
+MAX_DIGITS: Final = 4
+"""Longer numbers are no counts (int() of a very long number is quadratic, too)."""
+
+_RANK: Final = {GLUED: 0, HYPHEN: 1, SPACE: 2, COMMA: 3, STOP: 4}
+# Each alternative starts with a character that no other can start with, so the scan never backtracks.
+_PIECE: Final = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*|\s+|[\W_]")
+_HYPHENS: Final = frozenset("-\u2010\u2012\u2013/")
+_COMMAS: Final = frozenset(",;:()[]{}\u2014|")
+_STOPS: Final = frozenset(".!?\u2026")
+_APOSTROPHES: Final = frozenset("'\u2019\u02bc`")
+
+
+class Token(NamedTuple):
+    """One run of letters or digits."""
+
+    text: str
+    """Lower case, without accents."""
+    gap: str
+    """What stands before it: GLUED, HYPHEN, SPACE, COMMA or STOP."""
+    possessive: bool
+    """Followed by 's."""
+    start: int
+    """Offset in the folded text."""
+    end: int
+
+    @property
+    def number(self) -> int | None:
+        """Its value, if it is a whole number of at most MAX_DIGITS digits."""
+        if len(self.text) <= MAX_DIGITS and self.text.isdecimal():
+            return int(self.text)
+        return None
+
+
+def fold(text: str) -> str:
+    """Compatibility-decomposed, without combining marks, case-folded."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
+
+
+def tokenize(text: str) -> tuple[str, list[Token]]:
+    """The folded text and its tokens; letters and digits part ("dc10" is two tokens, glued).
+
+    Time and memory are linear in the length.
+    """
+    folded = fold(text)
+    tokens: list[Token] = []
+    gap = STOP
+    for match in _PIECE.finditer(folded):
+        piece = match.group()
+        first = piece[0]
+        if first.isalnum():
+            if _after_apostrophe(tokens, folded, match.start()):
+                if piece == "s":
+                    tokens[-1] = tokens[-1]._replace(possessive=True)
+                    continue
+                if piece == "t" and tokens[-1].text.endswith("n"):
+                    tokens.append(Token("not", SPACE, False, match.start(), match.end()))
+                    gap = GLUED
+                    continue
+            tokens.append(Token(piece, gap, False, match.start(), match.end()))
+            gap = GLUED
+        else:
+            gap = _wider(gap, piece)
+    return folded, tokens
+
+
+def key(name: str) -> tuple[str, ...]:
+    """What identifies a name, whatever its hyphens, spaces and case: "DC-10" is ("dc", "10")."""
+    return tuple(t.text for t in tokenize(name)[1])
+
+
+def _after_apostrophe(tokens: list[Token], folded: str, start: int) -> bool:
+    """Whether only an apostrophe stands between the last token and the offset."""
+    return bool(tokens) and tokens[-1].end == start - 1 and folded[start - 1] in _APOSTROPHES
+
+
+def _wider(gap: str, piece: str) -> str:
+    """The wider of a gap and what follows it; " - " between words parts like a comma."""
+    first = piece[0]
+    if first in _HYPHENS:
+        found = HYPHEN if gap == GLUED else COMMA if gap == SPACE else gap
+    elif first in _COMMAS:
+        found = COMMA
+    elif first in _STOPS:
+        found = STOP
+    else:
+        found = COMMA if gap == HYPHEN and first.isspace() else SPACE
+    return found if _RANK[found] > _RANK[gap] else gap
