@@ -1,0 +1,177 @@
+"""Part detectors: ONNX models with one contract (docs/detector.md), run by onnxruntime.
+
+The only file that imports onnxruntime. A detector that breaks its contract stops the run with what was
+expected and what was got; it never yields fewer boxes quietly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physgauge.config import DetectorSettings
+from physgauge.ensemble.detections import headless_domain, merge, pack, unknown_view
+from physgauge.ensemble.detector_contract import read_contract
+from physgauge.ensemble.letterbox import letterbox, to_image
+from physgauge.errors import ConfigError, EnvironmentProblem
+from physgauge.types import F32, U8, VIEWS, Detections
+
+__all__ = ["OnnxDetector", "merge"]
+
+
+class OnnxDetector:
+    """One detector, loaded and checked.
+
+    Args:
+        path: the ``.onnx`` file.
+        settings: its table of the profile.
+        threads: threads of one call; 0 = onnxruntime's choice.
+
+    Raises:
+        EnvironmentProblem: the file or onnxruntime is missing, or a provider is not in this build.
+        ConfigError: not an ONNX model, or one that breaks the contract; says what was expected.
+    """
+
+    def __init__(self, path: Path, settings: DetectorSettings, threads: int = 0) -> None:
+        self.settings = settings
+        self.where = f"detector {settings.name!r} ({path.name})"
+        data = _read(path, self.where)
+        self.sha256 = hashlib.sha256(data).hexdigest()
+        self._session = _session(data, settings.providers, threads, self.where)
+        self.contract = read_contract(self._session, self.where)
+        self._outputs = list(self.contract.outputs)
+
+    def detect(self, images: Sequence[U8], min_score: float | None = None) -> Detections:
+        """Parts of decoded images.
+
+        Args:
+            images: each [H, W, 3] uint8 RGB, any sizes.
+            min_score: boxes below are dropped; the profile's `min_score` by default.
+
+        Returns:
+            Detections with boxes in px of each image, best first, before any suppression; class-wise
+            suppression of duplicates is the fusion's.
+
+        Raises:
+            ConfigError: the model gave something that is not a number, or a label it does not have.
+        """
+        least = self.settings.min_score if min_score is None else min_score
+        size, c = self.contract.size, self.contract
+        square = np.empty((len(images), size, size, 3), np.uint8)
+        places = [letterbox(image, size, square[i])[1] for i, image in enumerate(images)]
+        raw = self._run(square)
+        found = [
+            _kept(to_image(raw["boxes"][i], places[i]), raw["scores"][i], raw["labels"][i], least)
+            for i in range(len(images))
+        ]
+        boxes = pack(found)
+        return Detections(
+            boxes=boxes,
+            classes=c.classes,
+            domains=c.domains,
+            domain_p=raw["domain"] if c.has_domain else headless_domain(boxes, len(c.domains)),
+            view_p=raw["view"] if c.has_view else unknown_view(len(images)),
+        )
+
+    def _run(self, square: U8) -> dict[str, NDArray[Any]]:
+        """Raw outputs, checked, for a batch of squares [B, S, S, 3]."""
+        if not len(square):
+            k, v = len(self.contract.domains) + 1, len(VIEWS)
+            shapes: dict[str, tuple[int, ...]] = {
+                "boxes": (0, 0, 4),
+                "domain": (0, k),
+                "view": (0, v),
+            }
+            return {n: np.zeros(shapes.get(n, (0, 0)), np.float32) for n in self._outputs}
+        values = self._session.run(self._outputs, {"images": square})
+        raw = dict(zip(self._outputs, values, strict=True))
+        self._check(raw, len(square))
+        # One step of float32 noise must not move a box across a rule's bound.
+        raw["boxes"] = np.round(raw["boxes"], 3)
+        raw["scores"] = np.round(raw["scores"], 4)
+        return raw
+
+    def _check(self, raw: dict[str, NDArray[Any]], count: int) -> None:
+        k = raw["scores"].shape[-1]
+        c = self.contract
+        shapes = {
+            "boxes": (count, k, 4), "scores": (count, k), "labels": (count, k),
+            "domain": (count, len(c.domains) + 1), "view": (count, len(VIEWS)),
+        }  # fmt: skip
+        for name, value in raw.items():
+            if value.shape != shapes[name]:
+                raise ConfigError(
+                    f"{self.where}: {name}: expected shape {shapes[name]}, got {value.shape}"
+                )
+            if name != "labels" and not np.isfinite(value).all():
+                image = int(np.argwhere(~np.isfinite(value))[0][0])
+                raise ConfigError(
+                    f"{self.where}: {name}: expected finite numbers, got NaN or infinity for image "
+                    f"{image} of its batch"
+                )
+            if (
+                name in ("scores", "domain", "view")
+                and value.size
+                and not (0 <= value.min() <= value.max() <= 1)
+            ):
+                raise ConfigError(
+                    f"{self.where}: {name}: expected 0..1, got {value.min():.4g}..{value.max():.4g}"
+                )
+        labels = raw["labels"]
+        if labels.size and not (labels.min() >= 0 and labels.max() < len(c.classes)):
+            raise ConfigError(
+                f"{self.where}: labels: expected 0..{len(c.classes) - 1}, "
+                f"got {labels.min()}..{labels.max()}"
+            )
+
+
+def _read(path: Path, where: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{where}: the model file cannot be read ({error.strerror}): {path}"
+        ) from None
+
+
+def _session(data: bytes, providers: Sequence[str], threads: int, where: str) -> Any:
+    try:
+        import onnxruntime as ort
+    except ImportError:
+        raise EnvironmentProblem(
+            "detection needs onnxruntime, which is not installed: pip install 'physgauge[local]'"
+        ) from None
+    missing = [p for p in providers if p not in ort.get_available_providers()]
+    if missing:
+        raise EnvironmentProblem(
+            f"{where}: providers: expected some of {ort.get_available_providers()}, got {missing[0]!r}"
+        )
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = True
+    # Decode workers share the cores: threads that wait must sleep, not spin.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    try:
+        return ort.InferenceSession(data, options, providers=list(providers))
+    except Exception as error:  # onnxruntime's own exceptions share no public base
+        kind = type(error).__name__
+        raise ConfigError(
+            f"{where}: expected an ONNX model, got a file onnxruntime refuses ({kind})"
+        ) from None
+
+
+def _kept(
+    xyxy: F32, score: F32, label: NDArray[np.int64], least: float
+) -> tuple[F32, F32, NDArray[np.int64]]:
+    """Boxes of one image that reach the threshold and have an area, best first."""
+    good = (score >= least) & (xyxy[:, 2] > xyxy[:, 0]) & (xyxy[:, 3] > xyxy[:, 1])
+    order = np.flatnonzero(good)
+    order = order[np.argsort(-score[order], kind="stable")]
+    return xyxy[order], score[order], label[order]

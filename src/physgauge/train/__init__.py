@@ -1,0 +1,1 @@
+"""Training of the models that physgauge ships. The only package that imports torch (extra: train)."""

@@ -1,0 +1,237 @@
+"""Training: draws -> batches -> loss -> AdamW, with averaged weights, checkpoints and a log.
+
+A run lives in one folder: `log.jsonl`, `last.pt` (everything needed to go on), `model.onnx` (the averaged
+weights so far, uncalibrated). Killing it at any time costs the steps since the last checkpoint; the
+same command goes on.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from physgauge.config import DetectorSettings
+from physgauge.ensemble.detect import OnnxDetector
+from physgauge.train.part_detector import dataset, evaluate, negatives
+from physgauge.train.part_detector.export import Calibration, export_onnx
+from physgauge.train.part_detector.loss import LossConfig, losses
+from physgauge.train.part_detector.model import ModelConfig, PartNet, cell_centres
+from physgauge.train.part_detector.records import Sample
+from physgauge.types import DOMAINS, PART_CLASSES, U8, VIEWS
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One run."""
+
+    steps: int
+    """Optimiser steps."""
+    batch_size: int = 24
+    size: int = 320
+    """Side of the network's input, px; a multiple of 32."""
+    rate: float = 2e-3
+    """Peak learning rate."""
+    final_rate: float = 2e-5
+    warmup: int = 200
+    """Steps of linear warm-up."""
+    decay: float = 0.03
+    """AdamW's weight decay, on convolution and linear weights only."""
+    average: float = 0.9985
+    """Decay of the weight average."""
+    seed: int = 1
+    workers: int = 2
+    threads: int = 2
+    negatives: int = 600
+    """Procedural negatives in the bank."""
+    check_every: int = 500
+    """Steps between checks on the validation set."""
+    save_every: int = 100
+    minutes: float = 0.0
+    """Wall-clock budget; > 0 shortens the schedule so that it ends in time, whatever the machine does."""
+
+
+def default_model() -> ModelConfig:
+    """The shipped model."""
+    return ModelConfig(classes=len(PART_CLASSES), domains=len(DOMAINS), views=len(VIEWS))
+
+
+class Run:
+    """A training run that can stop and go on."""
+
+    def __init__(self, out: Path, config: TrainConfig, model: ModelConfig | None = None) -> None:
+        torch.set_num_threads(config.threads)
+        torch.manual_seed(config.seed)
+        self.out = out
+        self.config = config
+        self.net = _channels_last(PartNet(model or default_model()))
+        self.mean = copy.deepcopy(self.net).eval()
+        self.optimizer = _optimizer(self.net, config)
+        self.step = 0
+        self.elapsed_s = 0.0
+        out.mkdir(parents=True, exist_ok=True)
+
+    def resume(self) -> bool:
+        """Load the folder's checkpoint, if there is one."""
+        path = self.out / "last.pt"
+        if not path.is_file():
+            return False
+        state = torch.load(path, weights_only=True)
+        self.net.load_state_dict(state["net"])
+        self.mean.load_state_dict(state["mean"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.elapsed_s = int(state["step"]), float(state["elapsed_s"])
+        return True
+
+    def warm_start(self, checkpoint: Path) -> None:
+        """Begin with another run's averaged weights."""
+        state = torch.load(checkpoint, weights_only=True)
+        self.net.load_state_dict(state["mean"])
+        self.mean.load_state_dict(state["mean"])
+
+    def save(self) -> None:
+        """Write the checkpoint; the old one stays until the new one is complete."""
+        state = {
+            "net": self.net.state_dict(), "mean": self.mean.state_dict(),
+            "optimizer": self.optimizer.state_dict(), "step": self.step, "elapsed_s": self.elapsed_s,
+        }  # fmt: skip
+        torch.save(state, self.out / "next.pt")
+        (self.out / "next.pt").replace(self.out / "last.pt")
+
+    def log(self, **entry: Any) -> None:
+        """One line to log.jsonl and to the terminal."""
+        line = json.dumps({"step": self.step, "elapsed_s": round(self.elapsed_s, 1), **entry})
+        with (self.out / "log.jsonl").open("a") as file:
+            file.write(line + "\n")
+        print(line, flush=True)
+
+    def train(self, samples: list[Sample], validation: list[Sample]) -> None:
+        """Train to the end of the schedule, from wherever the run stands."""
+        c = self.config
+        bank = _bank(self.out / "negatives.npy", c)
+        draws = dataset.TrainSet(samples, c.size, bank, c.seed)
+        left = c.steps - self.step
+        loader = dataset.batches(draws, c.batch_size, self.step * c.batch_size, left, c.workers)
+        centres, strides = cell_centres(c.size, c.size)
+        totals: dict[str, float] = {}
+        since, mark = time.monotonic(), self.elapsed_s
+        for batch in loader:
+            progress = self._progress()
+            if progress >= 1:
+                break
+            terms = self._update(batch, centres, strides, progress)
+            for name, value in terms.items():
+                totals[name] = totals.get(name, 0.0) + value
+            self.step += 1
+            now = time.monotonic()
+            self.elapsed_s, since = self.elapsed_s + now - since, now
+            if self.step % 50 == 0:
+                rate = 50 * c.batch_size / max(self.elapsed_s - mark, 1e-9)
+                self.log(
+                    progress=round(progress, 4), images_per_s=round(rate, 1), **_mean(totals, 50)
+                )
+                totals, mark = {}, self.elapsed_s
+            if self.step % c.save_every == 0:
+                self.save()
+            if self.step % c.check_every == 0:
+                self.log(**self.check(validation))
+                since = time.monotonic()  # checks are not part of the budget of the schedule
+        self.save()
+        self.log(done=True, **self.check(validation))
+
+    def _progress(self) -> float:
+        by_step = self.step / self.config.steps
+        if self.config.minutes <= 0:
+            return by_step
+        return max(by_step, self.elapsed_s / 60 / self.config.minutes)
+
+    def _update(
+        self, batch: dataset.Batch, centres: torch.Tensor, strides: torch.Tensor, progress: float
+    ) -> dict[str, float]:
+        """One optimiser step; the loss terms."""
+        c = self.config
+        cosine = (
+            c.final_rate
+            + (c.rate - c.final_rate) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
+        )
+        rate = cosine * min(1.0, (self.step + 1) / max(1, c.warmup))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        with torch.autocast("cpu", torch.bfloat16):
+            output = self.net(batch.images)
+        terms = losses(output, batch, centres, strides, LossConfig())
+        loss = torch.stack(list(terms.values())).sum()
+        if not bool(torch.isfinite(loss)):
+            raise FloatingPointError(f"loss is not finite at step {self.step}")
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward([loss])
+        nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
+        self.optimizer.step()
+        _average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
+        return {name: float(value.detach()) for name, value in terms.items()}
+
+    def export(
+        self, path: Path, calibration: Calibration, version: str, training: Mapping[str, Any]
+    ) -> None:
+        """The averaged weights as ONNX."""
+        export_onnx(self.mean, path, self.config.size, calibration, version, dict(training))
+
+    def check(self, validation: list[Sample]) -> dict[str, Any]:
+        """Export the averaged weights, uncalibrated, and judge them."""
+        path = self.out / "model.onnx"
+        self.export(path, Calibration.identity(), "unfinished", asdict(self.config))
+        detector = OnnxDetector(
+            path, DetectorSettings(name="unfinished", model=str(path)), self.config.threads
+        )
+        judged = evaluate.judge(detector, validation, nms_iou=0.6)
+        figures = evaluate.summary(judged, 0.5, threshold=0.3)
+        return {name: round(value, 4) for name, value in figures.items()}
+
+
+def _channels_last(net: PartNet) -> PartNet:
+    """Convolution weights in the layout that the CPU's matrix units like."""
+    for p in net.parameters():
+        if p.ndim == 4:
+            p.data = p.data.contiguous(memory_format=torch.channels_last)
+    return net
+
+
+def _optimizer(net: nn.Module, config: TrainConfig) -> torch.optim.AdamW:
+    weights = [p for p in net.parameters() if p.ndim > 1]
+    others = [p for p in net.parameters() if p.ndim <= 1]
+    groups = [
+        {"params": weights, "weight_decay": config.decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=config.rate, betas=(0.9, 0.99))
+
+
+@torch.no_grad()
+def _average(mean: nn.Module, net: nn.Module, decay: float) -> None:
+    """mean <- decay * mean + (1 - decay) * net, running statistics included."""
+    for old, new in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
+        if old.dtype.is_floating_point:
+            old.lerp_(new, 1 - decay)
+        else:
+            old.copy_(new)
+
+
+def _mean(totals: Mapping[str, float], count: int) -> dict[str, float]:
+    return {name: round(value / count, 4) for name, value in totals.items()}
+
+
+def _bank(path: Path, config: TrainConfig) -> U8:
+    """The negatives, drawn once a run and mapped from disk so that workers share them."""
+    if not path.is_file():
+        np.save(path, negatives.bank(config.seed, config.negatives, config.size))
+    bank: U8 = np.load(path, mmap_mode="r")
+    return bank
