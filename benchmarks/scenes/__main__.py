@@ -1,0 +1,52 @@
+"""``python -m benchmarks.scenes make|bench``: see docs/scenes.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from physgauge.errors import PhysgaugeError
+
+from .dataset import CHOICES, Order, make
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scenes", description="Rendered images with exact ground truth.")
+    sub = parser.add_subparsers(dest="command", required=True)
+    m = sub.add_parser("make", help="write a data set: images/, annotations.json (COCO), truth.parquet")
+    m.add_argument("--domain", default="all", help=f"one of {', '.join(CHOICES)}")
+    m.add_argument("--count", type=int, required=True, help="number of images")
+    m.add_argument("--seed", type=int, required=True, help="same seed, same images")
+    m.add_argument("--out", type=Path, required=True, help="a new or empty folder")
+    b = sub.add_parser("bench", help="measure the rate (RESULT line)")
+    b.add_argument("--count", type=int, default=200)
+    for p in (m, b):
+        p.add_argument("--size", type=int, default=320, help="width and height in px (320)")
+        p.add_argument("--workers", type=int, default=2, help="render processes (2)")
+        p.add_argument("--violated", type=float, default=0.5, help="share of images with a planted violation (0.5)")
+        p.add_argument("--format", default="jpeg", help="jpeg or png")
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs the command; errors are one line on stderr and exit code 2."""
+    a = _parser().parse_args(argv)
+    try:
+        if a.command == "make":
+            order = Order(a.domain, a.count, a.seed, a.out, a.size, a.workers, a.violated, a.format)
+            print(json.dumps(make(order)))
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                order = Order("all", a.count, 1, Path(folder) / "set", a.size, a.workers, a.violated, a.format)
+                print("RESULT " + json.dumps(make(order, quiet=True)))
+    except PhysgaugeError as e:
+        print(f"error: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

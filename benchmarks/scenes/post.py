@@ -1,0 +1,40 @@
+"""After the render: exposure, contrast, blur, noise, file format. The only user of Pillow's encoders."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from numpy.random import Generator
+from PIL import Image, ImageFilter
+
+from .paints import U8
+
+
+def develop(rng: Generator, pixels: U8) -> U8:
+    """Brightness, contrast, saturation, a slight blur and sensor noise, all by chance."""
+    x = pixels.astype(np.float32) / 255
+    if rng.random() < 0.7:
+        x = x ** float(rng.uniform(0.78, 1.25))
+        x = (x - 0.5) * float(rng.uniform(0.85, 1.2)) + 0.5 + float(rng.uniform(-0.06, 0.06))
+    if rng.random() < 0.25:
+        mean = x.mean(-1, keepdims=True)
+        x = mean + (x - mean) * float(rng.uniform(0.0, 1.4))
+    blur = float(rng.uniform(0.3, 1.1)) if rng.random() < 0.35 else 0.0
+    if blur:
+        image = Image.fromarray((np.clip(x, 0, 1) * 255).astype(np.uint8))
+        x = np.asarray(image.filter(ImageFilter.GaussianBlur(blur)), np.float32) / 255
+    if rng.random() < 0.5:
+        x = x + rng.standard_normal(x.shape, dtype=np.float32) * float(rng.uniform(0.004, 0.03))
+    return (np.clip(x, 0, 1) * 255 + 0.5).astype(np.uint8)
+
+
+def encode(rng: Generator, pixels: U8, form: str) -> bytes:
+    """JPEG (quality 60–95, by chance) or PNG bytes."""
+    quality = int(rng.integers(60, 96))
+    out = io.BytesIO()
+    if form == "png":
+        Image.fromarray(pixels).save(out, "PNG", compress_level=3)
+    else:
+        Image.fromarray(pixels).save(out, "JPEG", quality=quality)
+    return out.getvalue()
