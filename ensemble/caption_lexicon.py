@@ -128,8 +128,8 @@ def _part_names(spec: DomainSpec) -> Names[PartName]:
             names.add((*singular[:-1], singular[-1] + "less"), PartName(component, "less", False))
         for adjective in table.adjectives:
             names.add(key(adjective), PartName(component, "adjective", False))
-    for reference, synonyms in spec.references.items():
-        for name in (reference.replace("_", " "), *synonyms):
+    for reference, place in spec.references.items():
+        for name in (reference.replace("_", " "), *place.names):
             singular, several = _forms(name)
             names.add(singular, PartName(reference, "reference", False))
             if several != singular:

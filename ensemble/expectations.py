@@ -19,6 +19,8 @@ from physgauge.ensemble.caption_words import plural
 from physgauge.ensemble.specification import DomainSpec, Range
 from physgauge.types import F32, I8, Bools
 
+CAPTIONED: Final = "captioned"
+"""The pack's reserved tag: a caption was given."""
 MAX_SUBJECTS: Final = 100
 """More subjects than this are as good as unnumbered."""
 
@@ -32,7 +34,7 @@ class Expectations:
     expected_max: F32
     """[B, C] most that there can be; 0 = the type does not have it; NaN without an expectation."""
     tags: Bools
-    """[B, T] tags that every type in question carries."""
+    """[B, T] tags that every type in question carries; "captioned" where there is a caption."""
     types: tuple[tuple[str, ...], ...]
     """Per image, the type ids it is judged against."""
     contradictions: tuple[tuple[str, ...], ...]
@@ -88,7 +90,8 @@ class Expecter:
             said: list[str] = []
             low[i], high[i] = self._bounds(one, chosen, int(view[i]), said)
             shared = self.spec.tags_of(chosen)
-            tags[i] = [t in shared for t in self.pack_tags]
+            captioned = one.caption is not None
+            tags[i] = [captioned if t == CAPTIONED else t in shared for t in self.pack_tags]
             types.append(chosen)
             contradictions.append(tuple(said))
         return Expectations(low, high, tags, tuple(types), tuple(contradictions))

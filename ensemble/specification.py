@@ -24,6 +24,8 @@ from physgauge.ensemble.specification_file import (
     Amount,
     ComponentTable,
     Pair,
+    PlaceTable,
+    ReferenceTable,
     RelationTable,
     SpecificationFile,
     TypeTable,
@@ -86,8 +88,9 @@ class DomainSpec:
     never: tuple[str, ...]
     tags: tuple[str, ...]
     components: Mapping[str, ComponentTable]
-    references: Mapping[str, tuple[str, ...]]
+    references: Mapping[str, ReferenceTable]
     default_reference: str
+    places: tuple[PlaceTable, ...]
     types: Mapping[str, TypeSpec]
     groups: Mapping[str, Group]
     sha256: str
@@ -172,6 +175,12 @@ def _resolve(file: SpecificationFile, where: str, sha256: str) -> DomainSpec:
         _counts(base.counts, file, f"{where}: bases.{base_id}.counts")
         _known(base.tags, file.tags, f"{where}: bases.{base_id}.tags", "a tag of `tags`")
     _known([file.default_reference], _places(file), f"{where}: default_reference", "a reference")
+    for reference, of in file.references.items():
+        _known(of.of, file.components, f"{where}: references.{reference}.of", "a component")
+    for index, place in enumerate(file.places):
+        here = f"{where}: places[{index}]"
+        _known([place.component], file.components, here, "a component")
+        _known(place.references, _places(file), here, "a component or reference")
     types: dict[str, TypeSpec] = {}
     for index, table in enumerate(file.types):
         here = f"{where}: types[{index}] ({table.id})"
@@ -186,8 +195,9 @@ def _resolve(file: SpecificationFile, where: str, sha256: str) -> DomainSpec:
         never=tuple(file.never),
         tags=tuple(file.tags),
         components=file.components,
-        references={r: tuple(names) for r, names in file.references.items()},
+        references=file.references,
         default_reference=file.default_reference,
+        places=tuple(file.places),
         types=types,
         groups=_groups(file, types, where),
         sha256=sha256,
@@ -268,7 +278,7 @@ def _check_names(spec: DomainSpec, where: str) -> None:
     named += [(f"type {t.id}", t.names) for t in spec.types.values()]
     _claim_names(owners, named, where)
     parts = {c: (c.replace("_", " "), *t.names) for c, t in spec.components.items()}
-    parts |= {r: (r.replace("_", " "), *names) for r, names in spec.references.items()}
+    parts |= {r: (r.replace("_", " "), *t.names) for r, t in spec.references.items()}
     _claim_names({}, list(parts.items()), where)
 
 

@@ -47,6 +47,24 @@ class BaseTable(Strict):
     tags: list[Slug] = []
 
 
+class ReferenceTable(Strict):
+    """A place that is no component: "fuselage", "torso"."""
+
+    names: list[Name]
+    of: list[Slug] = []
+    """Components whose boxes together are the place; none: it has no box."""
+
+
+class PlaceTable(Strict):
+    """Where every member's component is: so to one of the references at least."""
+
+    component: Slug
+    relation: Literal["at", "inside", "below", "above", "at_bottom", "at_top"]
+    references: Annotated[list[Slug], msgspec.Meta(min_length=1)]
+    within: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.02
+    """`at`: widest gap, as a share of the subject's diagonal; `inside`: share that may stick out."""
+
+
 class GroupTable(Strict):
     """A name for all types with a tag."""
 
@@ -89,12 +107,12 @@ class SpecificationFile(Strict, kw_only=True):
     tags: list[Slug] = []
     """Every tag a type may carry."""
     components: dict[Slug, ComponentTable]
-    references: dict[Slug, list[Name]] = {}
-    """Places that are no components: "fuselage", "torso"."""
+    references: dict[Slug, ReferenceTable] = {}
     default_reference: Slug
     """What "at the bottom" refers to where nothing is named."""
     counts: dict[Slug, Amount | Pair]
     """What every member has unless base or type say otherwise; covers every component."""
     bases: dict[Slug, BaseTable] = {}
+    places: list[PlaceTable] = []
     groups: list[GroupTable] = []
     types: Annotated[list[TypeTable], msgspec.Meta(min_length=1)]

@@ -1,0 +1,194 @@
+"""The deterministic reasoner, `reasoner: "specification"`: PCMDE's three questions without a model.
+
+It answers from the same specification and rubric as the language model would, over the same record. It
+shares its evidence with the rules; the row names it, so nobody takes it for an independent judge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from physgauge.ensemble.expectations import article, count_of, who
+from physgauge.ensemble.judge.evidence import (
+    all_of,
+    any_of,
+    beyond,
+    carries,
+    shortage,
+    surplus,
+)
+from physgauge.ensemble.judge.places import misplaced
+from physgauge.ensemble.judge.reason_input import (
+    Bounds,
+    PartBox,
+    PartCount,
+    ReasonInput,
+    ReasonResult,
+    RuleFact,
+)
+from physgauge.ensemble.judge.rubric import QUESTIONS, Finding, Severity, score
+from physgauge.wire import LlmRun
+
+__all__ = [
+    "REASONER", "Bounds", "PartBox", "PartCount", "ReasonInput", "ReasonResult", "RuleFact", "reason",
+]  # fmt: skip
+
+REASONER: Final = "specification"
+"""The row's `reasoner`."""
+TELLING: Final = 0.2
+"""Findings weaker than this count, but are not told."""
+MAX_TOLD: Final = 6
+"""Most sentences per question in the explanation."""
+UNKNOWN_EXCESS: Final = 0.8
+"""What a violated rule carries where its bound is no plain number."""
+CONTRADICTED: Final = 0.6
+"""What a contradiction between caption and specification carries: it is the caption's fault."""
+
+
+def reason(given: ReasonInput) -> ReasonResult:
+    """Judge one image's record against its type; equal records give equal answers."""
+    findings = sorted(_findings(given), key=_worst_first)
+    points, band = score(findings)
+    points = round(points, 6)
+    told = [f for f in findings if f.strength >= TELLING]
+    explanation = _explain(given, told, points, band)
+    return ReasonResult(
+        score=points,
+        explanation=explanation,
+        runs=(LlmRun(round=1, score=points, explanation=explanation),),
+        unstable=False,
+        violations=tuple(dict.fromkeys(f.sentence for f in told if f.question != 2)),
+        spatial=tuple(dict.fromkeys(f.sentence for f in told if f.question == 2)),
+    )
+
+
+def _worst_first(finding: Finding) -> tuple[float, float, float, str]:
+    return (-finding.band, -finding.severity, -finding.strength, finding.sentence)
+
+
+def _findings(given: ReasonInput) -> Iterator[Finding]:
+    """Everything that speaks against the picture, with how much it carries."""
+    yield from _wrong_kind(given)
+    for component in given.spec.components:
+        yield from _count(given, component)
+    yield from _others(given)
+    yield from misplaced(given)
+    for rule in given.rules:
+        if rule.status == "violated":
+            yield _rule(given, rule)
+    for sentence in given.contradictions:
+        yield Finding(1, Severity.MINOR, CONTRADICTED, "caption", sentence)
+
+
+def _wrong_kind(given: ReasonInput) -> Iterator[Finding]:
+    """The caption is about something else altogether."""
+    if not given.facts.elsewhere or given.facts.hint is None:
+        return
+    named = next(s for s in given.facts.subjects if s.domain == given.facts.hint)
+    yield Finding(
+        question=1,
+        severity=Severity.CRITICAL,
+        strength=given.domain_p,
+        about="kind",
+        sentence=f"wrong kind: the caption names {article(named.text)} {named.text}; "
+        f"the picture shows {article(given.domain)} {given.domain}",
+    )
+
+
+def _count(given: ReasonInput, component: str) -> Iterator[Finding]:
+    """Question 1 (and 3: no realistic type has as many) for one component."""
+    seen, bounds = given.counts.get(component), given.bounds.get(component)
+    if seen is None or bounds is None or math.isnan(seen.count):
+        return
+    against = who(given.facts, given.spec, given.types or given.spec.common)
+    if seen.count > bounds.high:
+        any_type = given.spec.range(component)
+        impossible = bounds.high == 0 or (any_type is not None and seen.count > any_type.high)
+        yield Finding(
+            question=3 if impossible else 1,
+            severity=Severity.CRITICAL if impossible else Severity.MAJOR,
+            strength=surplus(given.boxes, component, bounds.high, seen.sure),
+            about=component,
+            sentence=f"{against} has {_most(given, component, bounds)}: {seen.count:g} seen",
+        )
+    elif seen.count < bounds.low:
+        yield Finding(
+            question=1,
+            severity=Severity.MAJOR,
+            strength=shortage(given, component, bounds.low - seen.count, seen.sure),
+            about=component,
+            sentence=f"{against} has {_most(given, component, bounds)}, of which the view "
+            f"({given.view.replace('_', ' ')}) shows at least {bounds.low:g}: {seen.count:g} seen",
+        )
+
+
+def _most(given: ReasonInput, component: str, bounds: Bounds) -> str:
+    own = given.spec.range(component, given.types)
+    if own is None or own.high != bounds.high:
+        return f"at most {count_of(int(bounds.high), component)}"
+    return count_of(own, component)
+
+
+def _others(given: ReasonInput) -> Iterator[Finding]:
+    """Question 3: parts of another kind of thing."""
+    for box in given.boxes:
+        if box.component not in given.spec.components:
+            kind, _, part = box.label.partition(".")
+            name = f"{part.replace('_', ' ')} of {article(kind)} {kind}" if part else "foreign part"
+            yield Finding(
+                question=3,
+                severity=Severity.CRITICAL,
+                strength=carries(box.score),
+                about=f"other {box.label}",
+                sentence=f"{article(given.domain)} {given.domain} with the {name}",
+            )
+
+
+def _rule(given: ReasonInput, rule: RuleFact) -> Finding:
+    """A violated rule: as sure as its witnesses and as far as its value is beyond the bound."""
+    foreign = "foreign" in rule.components
+    excess = beyond(rule.measured, rule.bound)
+    strength = UNKNOWN_EXCESS if excess is None else 0.5 + min(excess, 1.0) / 2
+    scores = [given.boxes[i].score for i in rule.boxes if 0 <= i < len(given.boxes)]
+    if foreign:
+        strength *= any_of(carries(s) for s in scores) if scores else 1.0
+    elif scores:
+        strength *= all_of(carries(s) for s in scores)
+    elif rule.category == "presence" and _too_few(rule):
+        salience = [
+            given.spec.components[c].salience for c in rule.components if c in given.spec.components
+        ]
+        strength *= min(salience, default=1.0)
+    about = rule.components[0] if len(rule.components) == 1 else f"rule {rule.id}"
+    measured = (
+        "" if rule.measured is None else f" (measured {rule.measured:.3g}, bound {rule.bound})"
+    )
+    return Finding(
+        question=3 if foreign else 2 if rule.category in ("spatial", "relational") else 1,
+        severity=Severity.CRITICAL if foreign else Severity.MAJOR,
+        strength=strength,
+        about=about,
+        sentence=f"{rule.id}: not so: {rule.says}{measured}",
+    )
+
+
+def _too_few(rule: RuleFact) -> bool:
+    return rule.bound.lstrip().startswith((">", "==")) or rule.measured == 0
+
+
+def _explain(given: ReasonInput, told: Sequence[Finding], points: float, band: Severity) -> str:
+    """The three questions with their answers, then the score."""
+    against = who(given.facts, given.spec, given.types or given.spec.common)
+    lines = [f"Judged against {against}, view {given.view.replace('_', ' ')}."]
+    for number, question in enumerate(QUESTIONS, 1):
+        mine = list(dict.fromkeys(f.sentence for f in told if f.question == number))
+        good = "No." if number == 3 else "Yes."
+        answer = (
+            good if not mine else ("Yes: " if number == 3 else "No: ") + "; ".join(mine[:MAX_TOLD])
+        )
+        more = f" (and {len(mine) - MAX_TOLD} more)" if len(mine) > MAX_TOLD else ""
+        lines.append(f"{number}. {question} {answer}{more}")
+    lines.append(f"Score {points:.1f} ({band.name.lower()}).")
+    return "\n".join(lines)

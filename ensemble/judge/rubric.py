@@ -1,0 +1,85 @@
+"""PCMDE's rubric: findings to a score of 0..100, with evidence graded.
+
+Bands: valid 86-100, minor 70-85, major 40-60, critical 0-30 (PCMDE; the gaps are the paper's).
+
+1. A finding has a severity and a strength 0..1. Evidence below FULL moves it up one band, below HALF two,
+   below FAINT three: a critical finding on one faint box ends in the valid band.
+2. The band is that of the worst finding after step 1.
+3. Within the band: ``score = top - (top - bottom) (1 - exp(-E))`` with ``E`` the sum, over the things the
+   findings are about, of ``max(weight x strength)``: two findings about one thing count once.
+
+More findings, or surer ones, never raise the score: steps 1 and 2 only move down the bands, which do not
+overlap, and E only grows. No finding is 100.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+
+class Severity(IntEnum):
+    """Bands of the rubric, the worse the greater."""
+
+    VALID = 0
+    MINOR = 1
+    MAJOR = 2
+    CRITICAL = 3
+
+
+BANDS: Final = {
+    Severity.VALID: (100.0, 86.0),
+    Severity.MINOR: (85.0, 70.0),
+    Severity.MAJOR: (60.0, 40.0),
+    Severity.CRITICAL: (30.0, 0.0),
+}
+"""Top and bottom score of each band."""
+WEIGHTS: Final = {Severity.MINOR: 0.3, Severity.MAJOR: 0.7, Severity.CRITICAL: 1.0}
+"""What a finding adds to E at strength 1."""
+FULL: Final = 0.6
+HALF: Final = 0.4
+FAINT: Final = 0.2
+
+QUESTIONS: Final = (
+    "Does the count of components match the type?",
+    "Are the spatial relations right for the type?",
+    "Is anything physically impossible?",
+)
+"""The evaluation task, in the order of `Finding.question` 1..3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that speaks against the picture."""
+
+    question: int
+    """1..3, index into QUESTIONS plus one."""
+    severity: Severity
+    """As it would be if the evidence were beyond doubt."""
+    strength: float
+    """0..1 how much the evidence carries."""
+    about: str
+    """What it is about, mostly a component; findings about one thing count once."""
+    sentence: str
+
+    @property
+    def band(self) -> Severity:
+        """The severity that its evidence carries."""
+        steps = sum(self.strength < bound for bound in (FULL, HALF, FAINT))
+        return Severity(max(0, self.severity - steps))
+
+
+def score(findings: Iterable[Finding]) -> tuple[float, Severity]:
+    """Points 0..100 and the band they are in."""
+    band, evidence = Severity.VALID, dict[str, float]()
+    for finding in findings:
+        band = max(band, finding.band)
+        weight = WEIGHTS.get(finding.severity, 0.0) * finding.strength
+        evidence[finding.about] = max(evidence.get(finding.about, 0.0), weight)
+    top, bottom = BANDS[band]
+    # fsum: the same findings in another order give the same score.
+    share = 1 - math.exp(-math.fsum(evidence.values()))
+    return top - (top - bottom) * share, band
