@@ -1,0 +1,156 @@
+"""Start, watch and kill one worker process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+import physgauge
+from physgauge.config import DecodeLimits
+from physgauge.ensemble.sandbox.protocol import Hello, Inbox, Reply, Start, send_job
+from physgauge.errors import EnvironmentProblem
+
+_START_S: Final = 60.0
+_GRACE_S: Final = 1.0
+_WALL_FACTOR: Final = 8.0
+"""Seconds on the clock for each second of computing allowed: cores may be shared with others."""
+# `-S` and a given path: no site hooks, no .pth files, nothing of the caller's __main__.
+_BOOT: Final = (
+    "import sys; sys.path[:] = sys.argv[2:];"
+    "from physgauge.ensemble.sandbox.worker import main; main(sys.argv[1])"
+)
+_ENVIRONMENT: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "LANG", "LC_ALL", "TMPDIR")
+
+
+class WorkerDied(Exception):
+    """The worker is gone; the text says how."""
+
+
+class WorkerLate(Exception):
+    """The worker had its time."""
+
+
+class Worker:
+    """A running worker process.
+
+    Must be made in the thread that owns it: on Linux the kernel kills the worker when that thread ends.
+    """
+
+    def __init__(self, limits: DecodeLimits, arena_fd: int) -> None:
+        """Start the process and wait until it is ready.
+
+        Raises:
+            EnvironmentProblem: it does not start.
+        """
+        ours, theirs = socket.socketpair()
+        start = Start(limits, arena_fd, theirs.fileno(), os.getpid())
+        path = [
+            str(Path(physgauge.__file__).parent.parent),
+            *map(os.path.abspath, filter(None, sys.path)),
+        ]
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-S", "-c", _BOOT, msgspec.json.encode(start).decode(), *path],
+                pass_fds=(arena_fd, theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # Ctrl-C at the terminal is the parent's to handle.
+                start_new_session=True,
+                env=environment | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            )
+        except OSError as error:
+            ours.close()
+            raise EnvironmentProblem(
+                f"decode worker: expected to start {sys.executable!r}, got: {error.strerror}"
+            ) from None
+        finally:
+            theirs.close()
+        self._link = ours
+        self._inbox = Inbox(ours)
+        self._await_hello()
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    def send(self, job: int, slot: int, size: int) -> None:
+        """Hand over a job.
+
+        Raises:
+            WorkerDied: nobody is there to take it. Replies sent before may still be received.
+        """
+        try:
+            self._link.settimeout(_START_S)
+            send_job(self._link, job, slot, size)
+        except OSError:
+            raise WorkerDied from None
+
+    def receive(self, allowed_s: float) -> Reply:
+        """The next reply.
+
+        Args:
+            allowed_s: seconds of computing (on a core of its own: of time) that the job may take.
+
+        Raises:
+            WorkerLate: time is up; the worker has been killed.
+            WorkerDied: it died, or sent what is no reply and has been killed.
+        """
+        began, used_before = time.monotonic(), self._computed_s()
+        wait = allowed_s
+        try:
+            while (message := self._inbox.next(wait)) is None:
+                used = self._computed_s() - used_before
+                if used >= allowed_s or time.monotonic() - began >= allowed_s * _WALL_FACTOR:
+                    self.kill()
+                    raise WorkerLate
+                wait = max(0.01, allowed_s - used)
+            return msgspec.json.decode(message, type=Reply)
+        except (EOFError, msgspec.DecodeError):
+            raise WorkerDied(self.kill(_GRACE_S)) from None
+
+    def kill(self, grace_s: float = 0.0) -> str:
+        """Make sure that the process is gone; says how it ended.
+
+        Args:
+            grace_s: seconds it may take to end by itself, so that its own reason is seen.
+        """
+        try:
+            code = self._process.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._link.close()
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    def _await_hello(self) -> None:
+        try:
+            message = self._inbox.next(_START_S)
+            got = f"nothing in {_START_S:.0f} s"
+            if message is not None:
+                msgspec.json.decode(message, type=Hello)
+                return
+        except (EOFError, msgspec.DecodeError):
+            got = ""
+        ended = self.kill(_GRACE_S)
+        raise EnvironmentProblem(f"decode worker: expected it to start, got {got or ended}")
+
+    def _computed_s(self) -> float:
+        """Processor time of the worker so far; the time of day where that can't be had."""
+        if sys.platform == "linux":
+            try:
+                # The kernel's clock id of another process (clock_getcpuclockid(3)).
+                return time.clock_gettime((~self.pid << 3) | 2)
+            except OSError:
+                pass  # it is gone: the socket says so
+        return time.monotonic()

@@ -1,0 +1,105 @@
+"""The worker process: decode what lies in a slot, write the pixels beside it, answer.
+
+Started by `process.py` in a fresh interpreter; imports numpy, msgspec and Pillow only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import resource
+import signal
+import socket
+import sys
+
+import msgspec
+
+from physgauge.config import DecodeLimits
+from physgauge.ensemble.sandbox.protocol import (
+    Hello,
+    Layout,
+    Reply,
+    Start,
+    layout,
+    receive_job,
+    send_message,
+)
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main(argument: str) -> None:
+    """Serve jobs until the parent is gone.
+
+    Args:
+        argument: a :class:`Start` as JSON.
+    """
+    start = msgspec.json.decode(argument, type=Start)
+    _die_with(start.parent)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # The arena is a shared mapping and does not count as data; an address-space limit would count it.
+    most = start.limits.worker_memory_bytes
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    link = socket.socket(fileno=start.socket_fd)
+    shape = layout(start.limits)
+    arena = mmap.mmap(start.arena_fd, shape.total_bytes)
+    _serve(link, arena, shape, start.limits)
+    os._exit(0)
+
+
+def _serve(link: socket.socket, arena: mmap.mmap, shape: Layout, limits: DecodeLimits) -> None:
+    import numpy as np
+    from PIL import Image
+
+    from physgauge.ensemble.pixels.policy import decode_pixels
+    from physgauge.errors import ImageError
+    from physgauge.types import U8
+
+    Image.MAX_IMAGE_PIXELS = None  # sizes are checked by the policy, before Pillow sees the data
+    send_message(link, Hello(ready=True))
+    while (job := receive_job(link)) is not None:
+        number, slot, size = job
+        at = slot * shape.slot_bytes
+
+        def place(height: int, width: int, at: int = at) -> U8:
+            return np.ndarray((height, width, 3), dtype=np.uint8, buffer=arena, offset=at)
+
+        data = arena[at + shape.pixel_bytes : at + shape.pixel_bytes + size]
+        try:
+            image = decode_pixels(data, limits, place)
+            reply = Reply(
+                job=number,
+                width=image.width,
+                height=image.height,
+                format=image.format,
+                sha256=image.sha256,
+                warnings=list(image.warnings),
+                decoder=image.decoder,
+            )
+        except ImageError as error:
+            reply = Reply(job=number, code=error.code, message=error.message)
+        except MemoryError:
+            reply = Reply(
+                job=number,
+                code="decode_crashed",
+                message="expected an image that decodes in "
+                f"{limits.worker_memory_bytes / 2**20:,.0f} MiB, got one that needs more",
+            )
+        except Exception as error:  # one image's fault of ours must not take the worker down
+            reply = Reply(
+                job=number,
+                code="internal",
+                message=f"expected pixels or a known error, got {type(error).__name__}",
+            )
+        send_message(link, reply)
+
+
+def _die_with(parent: int) -> None:
+    """Have the kernel kill this process when the lane that started it is gone, even in mid-image.
+
+    (Elsewhere than on Linux the end of the socket does it, after the image in hand.)"""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # gone before the line above
+            os._exit(0)
