@@ -94,7 +94,7 @@ class CaptionFacts:
     def elsewhere(self) -> bool:
         """The caption names subjects, and none of them is of the domain."""
         named = {s.domain for s in self.subjects}
-        return bool(named) and self.domain not in named
+        return self.domain is not None and bool(named) and self.domain not in named
 
     @property
     def attributes(self) -> tuple[tuple[str, str], ...]:

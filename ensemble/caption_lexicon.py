@@ -67,10 +67,9 @@ class Names(Generic[T]):
 
 
 def _together(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """Whether tokens form one name: no punctuation inside; "a 320" is no A320; no possessive inside."""
-    for i in range(start + 1, end):
-        if tokens[i].gap in (COMMA, STOP) or tokens[i - 1].possessive:
-            return False
+    """Whether tokens form one name: no punctuation inside, and "a 320" is no A320."""
+    if any(t.gap in (COMMA, STOP) for t in tokens[start + 1 : end]):
+        return False
     return not (end > start + 1 and tokens[start].text == "a" and tokens[start + 1].gap == SPACE)
 
 

@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
 from physgauge.ensemble import caption_words as words
 from physgauge.ensemble.caption_facts import Claim, Relation
+from physgauge.ensemble.caption_quantity import Quantity, number_at, read_quantity
 from physgauge.ensemble.caption_relations import Part, Placed, read_relation
-from physgauge.ensemble.caption_tokens import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
+from physgauge.ensemble.caption_tokens import COMMA, SPACE, STOP, Token
 from physgauge.ensemble.specification import DomainSpec
 
-LOOK_BACK: Final = 5
-"""Words before a part that are read for its number."""
-MAX_COUNT: Final = 64
-"""Larger numbers are no part counts."""
-PAIRED: Final = frozenset({"wing", "side", "tail_wing"})
-"""There are two of these, so "one engine under each wing" makes two."""
+REACH: Final = 6
+"""Words back over which "wearing" and the like take a part away from the subject."""
+MAX_CLAIMS: Final = 64
+"""More claims than this are not read: no honest caption has them, and their comparison is quadratic."""
 _EACH_SIDE: Final = {("on", "each", "side"), ("on", "either", "side"), ("to", "each", "side")}
-
-
-@dataclass(slots=True)
-class _Quantity:
-    """Number words before a part, read backwards."""
-
-    low: int = 1
-    high: int | None = None
-    exact: bool = False
-    missing: int = 0
-    visible: bool = False
-    own: bool = True
-    """False: the words say where something is ("on two legs"), not what the subject has."""
-    attributes: tuple[str, ...] = ()
-    start: int = 0
-    bare: bool = False
-    """No number, article or negation at all: takes over a negation before "or"."""
 
 
 def read_parts(
@@ -46,11 +28,14 @@ def read_parts(
     relations: list[Relation] = []
     negated_until = -1
     by_start = {part.start: part for part in parts}
+    ends = {part.end for part in parts}
     referenced: set[int] = set()
     for part in parts:
         if part.meaning.kind == "reference":
             continue
-        quantity = _quantity(tokens, taken, part, spec)
+        if len(claims) == MAX_CLAIMS:
+            break
+        quantity = read_quantity(tokens, taken, part, ends, spec)
         if part.start in referenced:
             continue
         if part.meaning.kind == "component":
@@ -62,7 +47,7 @@ def read_parts(
                 quantity.low, quantity.high, quantity.exact = 0, 0, True
             negated_until = part.end if quantity.high == 0 else -1
         placed = read_relation(tokens, part.end, by_start, spec)
-        _spread(tokens, taken, part, quantity, placed)
+        _spread(tokens, taken, part, quantity, placed, spec)
         if placed is not None:
             referenced.update(placed.parts)
             count = quantity.high if quantity.exact and quantity.high == quantity.low else None
@@ -70,12 +55,54 @@ def read_parts(
             relations.append(
                 Relation(part.meaning.id, count, placed.relation, placed.reference, text)
             )
-        if quantity.own:
+        if _more(tokens, part.end if placed is None else placed.end, taken):
+            quantity.high = None if quantity.high else quantity.high
+        if quantity.own and not _of_another(tokens, quantity.start):
             claims.append(_claim(tokens, part, quantity))
-    return claims, relations
+    return _reconciled(claims), relations
 
 
-def _claim(tokens: Sequence[Token], part: Part, quantity: _Quantity) -> Claim:
+def _more(tokens: Sequence[Token], k: int, taken: Sequence[bool]) -> bool:
+    """Whether further ones follow without the noun: "two engines under the wings and one in the tail"."""
+    if k + 2 >= len(tokens) or taken[k + 1] or tokens[k].text not in ("and", "plus"):
+        return False
+    number = number_at(tokens, k + 1) is not None or tokens[k + 1].text in words.INDEFINITE
+    ordinal = number and tokens[k + 2].text in words.OTHERS
+    return number and (ordinal or tokens[k + 2].text in words.PLACING)
+
+
+def _of_another(tokens: Sequence[Token], start: int) -> bool:
+    """Whether the part belongs to a thing the subject carries: "wearing a hat with horns"."""
+    for k in range(start - 1, max(start - 1 - REACH, -1), -1):
+        if tokens[k + 1].gap in (COMMA, STOP) or tokens[k].text == "and":
+            return False
+        if tokens[k].text in words.CARRYING:
+            return True
+    return False
+
+
+def _reconciled(claims: Sequence[Claim]) -> list[Claim]:
+    """Several numbers for one component may add up or repeat; together they bound it from below only.
+
+    "four engines, two under each wing" and a repeated number stay exact.
+    """
+    exact = [c for c in claims if c.exact and c.high]
+    result = []
+    for claim in claims:
+        rest = [c for c in exact if c.component == claim.component and c is not claim]
+        if claim.exact and claim.high and rest:
+            same = all(
+                (c.low, c.high, c.attributes) == (claim.low, claim.high, claim.attributes)
+                for c in rest
+            )
+            total = len(rest) > 1 and sum(c.low for c in rest) == claim.low
+            if not (same or total):
+                claim = replace(claim, high=None)  # noqa: PLW2901
+        result.append(claim)
+    return result
+
+
+def _claim(tokens: Sequence[Token], part: Part, quantity: Quantity) -> Claim:
     missing = quantity.missing
     after = tokens[part.end].text if part.end < len(tokens) and _near(tokens, part.end) else ""
     low, high, exact = quantity.low, quantity.high, quantity.exact
@@ -93,183 +120,32 @@ def _claim(tokens: Sequence[Token], part: Part, quantity: _Quantity) -> Claim:
     )
 
 
-def _quantity(
-    tokens: Sequence[Token], taken: Sequence[bool], part: Part, spec: DomainSpec
-) -> _Quantity:
-    """Read number, article, negation and attributes before a part."""
-    q = _Quantity(start=part.start)
-    if part.meaning.kind == "less":
-        q.low, q.high, q.exact = 0, 0, True
-        return q
-    attributes: list[str] = []
-    k = part.start - 1
-    counted = False
-    for _ in range(LOOK_BACK):
-        if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):
-            break
-        word = tokens[k].text
-        value = _value(tokens, k)
-        if value is not None and _counts(tokens, k, part.start):
-            k = _number(tokens, k, value, q)
-            counted = True
-            break
-        if word in words.SEVERAL and tokens[k + 1].gap in (SPACE, HYPHEN):
-            q.low, counted, k = 2, True, k - 1
-            break
-        if word == "of" and k >= 1 and tokens[k - 1].text in words.SETS:
-            k = _set(tokens, k - 1, q)
-            counted = True
-            break
-        if word in words.STOPWORDS:
-            break
-        if word in words.UNITS:
-            attributes.clear()
-            k = _skip_unit(tokens, k)
-            continue
-        if word in words.VISIBLE:
-            q.visible = True
-        elif value is None:
-            attributes.insert(0, word)
-        k -= 1
-    q.start = k + 1
-    q.attributes = _hyphenated(tokens, q.start, part.start, attributes)
-    _before(tokens, taken, k, q, counted=counted)
-    if q.exact and part.meaning.kind != "less":
-        _reads(part, q, spec)
-    if q.low > MAX_COUNT:
-        q.own = False
-    return q
-
-
-def _value(tokens: Sequence[Token], k: int) -> int | None:
-    word = tokens[k].text
-    if word in words.PREFIXES and k + 1 < len(tokens) and tokens[k + 1].gap in (HYPHEN, GLUED):
-        return words.PREFIXES[word]
-    return words.NUMBERS.get(word, tokens[k].number)
-
-
-def _counts(tokens: Sequence[Token], k: int, part: int) -> bool:
-    """Whether a number counts the part, not a unit or a compound ("five-spoke wheels", "V8 engine")."""
-    if tokens[k].gap == GLUED:
-        return False
-    if k + 1 == part:
-        return True
-    following = tokens[k + 1]
-    if following.gap in (HYPHEN, GLUED):
-        return False
-    return following.text not in words.UNITS
-
-
-def _skip_unit(tokens: Sequence[Token], k: int) -> int:
-    """Step over a unit and its number: "17-inch wheels"."""
-    return k - 2 if k >= 1 and _value(tokens, k - 1) is not None else k - 1
-
-
-def _number(tokens: Sequence[Token], k: int, value: int, q: _Quantity) -> int:
-    """Take a stated number with what bounds it ("at least", "two to"); returns the index before."""
-    q.low = q.high = value
-    q.exact = True
-    before = [tokens[i].text for i in range(max(0, k - 2), k)]
-    if tokens[k].gap in (SPACE, HYPHEN) and k >= 1:
-        other = _value(tokens, k - 2) if k >= 2 and before[-1] in ("or", "to") else None
-        if before[-1] not in ("or", "to") and tokens[k].gap == HYPHEN:
-            other = tokens[k - 1].number
-            if other is not None:
-                q.low, q.high = min(other, value), max(other, value)
-                return k - 2
-        if other is not None:
-            q.low, q.high = min(other, value), max(other, value)
-            return k - 3
-        if before[-2:] == ["at", "least"]:
-            q.high = None
-            return k - 3
-        if before[-2:] in (["at", "most"], ["up", "to"]):
-            q.low = 0
-            return k - 3
-        if before[-2:] == ["more", "than"] or before[-1] == "over":
-            q.low, q.high = value + 1, None
-            return k - (3 if before[-1] == "than" else 2)
-        if before[-2:] in (["less", "than"], ["fewer", "than"]):
-            q.low, q.high = 0, max(0, value - 1)
-            return k - 3
-    return k - 1
-
-
-def _set(tokens: Sequence[Token], k: int, q: _Quantity) -> int:
-    """ "a pair of", "two pairs of", "half a dozen"; returns the index before."""
-    size, many = words.SETS[tokens[k].text], 1
-    k -= 1
-    if k >= 0 and tokens[k + 1].gap == SPACE:
-        value = _value(tokens, k)
-        if tokens[k].text in words.DETERMINERS:
-            k -= 1
-        elif value is not None:
-            many, k = value, k - 1
-    if k >= 0 and tokens[k].text == "half" and size == 12:
-        size, k = 6, k - 1
-    q.low = q.high = size * many
-    q.exact = True
-    return k
-
-
-def _before(
-    tokens: Sequence[Token], taken: Sequence[bool], k: int, q: _Quantity, *, counted: bool
-) -> None:
-    """Articles, negation, loss, and words that make it a place, from token k backwards."""
-    article = False
-    for _ in range(3):
-        if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):
-            break
-        word = tokens[k].text
-        if word in ("any", "only", "exactly", "just") or word in words.DETERMINERS:
-            article = True
-        elif word in words.VISIBLE:
-            q.visible = True
-        else:
-            break
-        q.start = k
-        k -= 1
-    q.bare = not counted
-    if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):
-        return
-    word = tokens[k].text
-    if word in words.MISSING or (word == "of" and k >= 1 and tokens[k - 1].text == "missing"):
-        q.missing, q.start = (max(1, q.low) if counted or article else 1), k
-    elif word in words.NEGATORS and not counted:
-        q.low, q.high, q.exact, q.start, q.bare = 0, 0, True, k, False
-    elif word in words.NEGATORS or word in words.PLACING:
-        q.own = not _place(tokens, k)
-    elif counted and word not in words.POSSESSING and word.endswith("ing"):
-        q.high = None
-
-
-def _place(tokens: Sequence[Token], k: int) -> bool:
-    """Whether a preposition makes a place; "powered by four engines" does not."""
-    return not (tokens[k].text == "by" and k >= 1 and tokens[k - 1].text.endswith("ed"))
-
-
-def _reads(part: Part, q: _Quantity, spec: DomainSpec) -> None:
-    """Counts that mean another one ("5-door" has four side doors)."""
-    reads = spec.components[part.meaning.id].reads
-    q.low = reads.get(str(q.low), q.low)
-    if q.high is not None:
-        q.high = reads.get(str(q.high), q.high)
-
-
 def _spread(
-    tokens: Sequence[Token], taken: Sequence[bool], part: Part, q: _Quantity, placed: Placed | None
+    tokens: Sequence[Token],
+    taken: Sequence[bool],
+    part: Part,
+    q: Quantity,
+    placed: Placed | None,
+    spec: DomainSpec,
 ) -> None:
     """ "one engine under each wing" makes two; "one engine on fire" leaves the others open."""
     if q.high in (None, 0) or not q.exact or part.meaning.kind != "component":
         return
     if placed is not None:
         if placed.each:
-            q.low *= 2 if placed.reference in PAIRED else 1
-            q.high = q.low if placed.reference in PAIRED else None
+            paired = _paired(placed.reference, spec)
+            q.low *= 2 if paired else 1
+            q.high = q.low if paired else None
     elif _each_side(tokens, part.end):
         q.low, q.high = 2 * q.low, 2 * q.high
     elif not _whole(tokens, taken, part.end):
         q.high = None
+
+
+def _paired(reference: str, spec: DomainSpec) -> bool:
+    """Whether there are two of a reference, so that one part for each makes two."""
+    own = spec.range(reference)
+    return reference == "side" or (own is not None and own.high == 2)
 
 
 def _whole(tokens: Sequence[Token], taken: Sequence[bool], k: int) -> bool:
@@ -293,22 +169,6 @@ def _joined(tokens: Sequence[Token], start: int, end: int) -> bool:
     return len(between) <= 2 and all(
         t.text in ("or", "nor", "and") or t.text in words.DETERMINERS for t in between
     )
-
-
-def _hyphenated(
-    tokens: Sequence[Token], start: int, end: int, attributes: Sequence[str]
-) -> tuple[str, ...]:
-    """Attributes with their hyphens put back: "swept-back"."""
-    joined: list[str] = []
-    left = list(attributes)
-    for k in range(start, end):
-        if left and tokens[k].text == left[0]:
-            left.pop(0)
-            if joined and tokens[k].gap in (HYPHEN, GLUED):
-                joined[-1] += tokens[k].gap + tokens[k].text
-            else:
-                joined.append(tokens[k].text)
-    return tuple(joined)
 
 
 def _near(tokens: Sequence[Token], k: int) -> bool:

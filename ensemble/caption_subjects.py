@@ -11,6 +11,8 @@ from physgauge.ensemble.caption_facts import Subject
 from physgauge.ensemble.caption_lexicon import Lexicon, SubjectName
 from physgauge.ensemble.caption_tokens import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
 
+MAX_SUBJECTS: Final = 64
+"""More subjects than this are not told apart: there are several, and comparing them is quadratic."""
 LOOK_BACK: Final = 5
 """Words before a name that are read for its number."""
 _PLACES: Final = {("in", "front"), ("on", "top")}
@@ -39,10 +41,21 @@ class Lead(NamedTuple):
     """The word before all that; empty at the start of a sentence or behind a comma."""
 
 
-def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[list[Mention], list[bool]]:
-    """All subject names by longest match, and which tokens are taken by them or by a `never` phrase."""
+class Found(NamedTuple):
+    """Where subjects are named."""
+
+    mentions: list[Mention]
+    taken: list[bool]
+    """Per token: part of a name or a `never` phrase."""
+    never: dict[int, int]
+    """`never` phrases: first token to the one behind the last."""
+
+
+def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> Found:
+    """All subject names and `never` phrases, by longest match from the left."""
     mentions: list[Mention] = []
     taken = [False] * len(tokens)
+    never: dict[int, int] = {}
     i = 0
     while i < len(tokens):
         found = lexicon.subjects.longest(tokens, i)
@@ -50,13 +63,15 @@ def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[list[Menti
             i += 1
             continue
         end, meanings = found
-        if not any(m.kind == "never" for m in meanings):
+        if any(m.kind == "never" for m in meanings):
+            never[i] = end
+        else:
             end = _variant(tokens, end)
             if not _only_modifies(tokens, i, end, lexicon):
                 mentions.append(Mention(i, end, meanings))
         taken[i:end] = [True] * (end - i)
         i = end
-    return mentions, taken
+    return Found(mentions, taken, never)
 
 
 def _longer_part(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
@@ -126,7 +141,8 @@ def read_lead(tokens: Sequence[Token], taken: Sequence[bool], start: int) -> Lea
     before = "" if k < 0 or tokens[k + 1].gap in (COMMA, STOP) else tokens[k].text
     if before == "of" and k >= 2 and (tokens[k - 2].text, tokens[k - 1].text) in _PLACES:
         before = "beside"
-    negated = before in words.NEGATORS or before == "instead"
+    instead = before == "of" and k >= 1 and tokens[k - 1].text in ("instead", "none")
+    negated = before in words.NEGATORS or instead
     return Lead(number, indefinite, gathering, other, negated, before)
 
 
@@ -152,6 +168,8 @@ def read_subjects(
             continue
         if index + 1 < len(mentions) and _modifies_next(tokens, mention, mentions[index + 1]):
             continue
+        if index and _widens(tokens, mentions[index - 1], mention):
+            continue
         domains = frozenset(m.domain for m in mention.meanings)
         anchors.append(Anchor(mention.start, domains))
         for meaning in mention.meanings:
@@ -176,6 +194,17 @@ def _modifies_next(tokens: Sequence[Token], mention: Mention, following: Mention
     # "DC-10 airliner": the second name is the wider one, so both stay and are merged.
     return all(
         m.kind == "type" and not m.types & mention.meanings[0].types for m in following.meanings
+    )
+
+
+def _widens(tokens: Sequence[Token], before: Mention, mention: Mention) -> bool:
+    """Whether a group's name only classes the type right before it: "C-130 airliner"."""
+    if mention.start != before.end or tokens[mention.start].gap not in (SPACE, HYPHEN):
+        return False
+    if before.meanings[0].plural or tokens[before.end - 1].possessive:
+        return False
+    return all(m.kind == "type" for m in before.meanings) and all(
+        m.kind in ("group", "domain") for m in mention.meanings
     )
 
 
@@ -208,6 +237,8 @@ def _count(meaning: SubjectName, lead: Lead) -> int | None:
 
 def _merge(subjects: list[Subject], new: Subject, lead: Lead) -> None:
     """Add a subject, or narrow an earlier one that it names again ("a bird, an eagle")."""
+    if len(subjects) == MAX_SUBJECTS:
+        return
     fresh = lead.other or (
         lead.before in words.JOINING
         and (lead.indefinite or lead.number is not None or new.count != 1)

@@ -70,7 +70,8 @@ def tokenize(text: str) -> tuple[str, list[Token]]:
         if first.isalnum():
             if _after_apostrophe(tokens, folded, match.start()):
                 if piece == "s":
-                    tokens[-1] = tokens[-1]._replace(possessive=True)
+                    tokens[-1] = tokens[-1]._replace(possessive=True, end=match.end())
+                    gap = GLUED
                     continue
                 if piece == "t" and tokens[-1].text.endswith("n"):
                     tokens.append(Token("not", SPACE, False, match.start(), match.end()))

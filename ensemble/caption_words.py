@@ -56,6 +56,12 @@ PLACING: Final = frozenset({
 })  # fmt: skip
 """A part right behind these is a place ("standing on two legs"), no number of parts."""
 
+CARRYING: Final = frozenset({
+    "wearing", "holding", "carrying", "dressed", "riding", "pulling", "towing", "wears", "holds",
+    "carries", "pulls",
+})  # fmt: skip
+"""A part behind these is of the thing carried."""
+
 COMPARING: Final = frozenset({"like", "as", "than", "resembling", "for", "resembles"})
 """A subject behind these is not in the picture: "shaped like a dog"."""
 MODIFIED: Final = frozenset({
@@ -94,7 +100,6 @@ STOPWORDS: Final = DETERMINERS | NEGATORS | POSSESSING | PLACING | COMPARING | f
     "while", "where", "when", "there", "here", "then", "also", "very", "so", "if", "up", "down", "out",
     "photo", "image", "picture", "view", "closeup", "shot", "parked", "standing", "flying", "running",
     "sitting", "walking", "lying", "does", "do", "did", "can", "will", "would", "could", "should",
-    "front", "side",
 })  # fmt: skip
 """Words that are no attribute of a part."""
 

@@ -14,7 +14,7 @@ from physgauge.ensemble.caption_facts import CaptionFacts, Claim, Relation, Subj
 from physgauge.ensemble.caption_lexicon import Lexicon, build_lexicon
 from physgauge.ensemble.caption_parts import read_parts
 from physgauge.ensemble.caption_relations import Part
-from physgauge.ensemble.caption_subjects import Anchor, find_mentions, read_subjects
+from physgauge.ensemble.caption_subjects import Anchor, Found, find_mentions, read_subjects
 from physgauge.ensemble.caption_tokens import HYPHEN, SPACE, Token, tokenize
 from physgauge.ensemble.specification import DomainSpec
 from physgauge.errors import CaptionError
@@ -80,21 +80,21 @@ class CaptionParser:
         if caption is None:
             return _facts(None, domain, None, [], [], [])
         _, tokens = tokenize(caption)
-        mentions, taken = find_mentions(tokens, self._lexicon)
-        subjects, anchors = read_subjects(tokens, mentions, taken)
+        names = find_mentions(tokens, self._lexicon)
+        subjects, anchors = read_subjects(tokens, names.mentions, names.taken)
         hint = _hint(subjects)
         domain = hint if domain is None else domain
         if domain is None:
             return _facts(caption, None, hint, subjects, [], [])
         spec = self._lexicon.specs[domain]
-        parts = self._own_parts(tokens, taken, anchors, domain)
-        claims, relations = read_parts(tokens, parts, taken, spec)
+        parts = self._own_parts(tokens, names, anchors, domain)
+        claims, relations = read_parts(tokens, parts, names.taken, spec)
         return _facts(caption, domain, hint, subjects, claims, relations)
 
     def _own_parts(
         self,
         tokens: Sequence[Token],
-        taken: Sequence[bool],
+        found: Found,
         anchors: Sequence[Anchor],
         domain: str,
     ) -> list[Part]:
@@ -106,11 +106,11 @@ class CaptionParser:
         while i < len(tokens):
             while nth < len(anchors) and anchors[nth].start <= i:
                 nth += 1
-            found = None if taken[i] else names.longest(tokens, i)
-            if found is None or any(taken[i : found[0]]):
+            part = names.longest(tokens, i)
+            if part is None or not _free(found, i, part[0]):
                 i += 1
                 continue
-            end, meanings = found
+            end, meanings = part
             before = anchors[nth - 1] if nth else None
             after = anchors[nth] if nth < len(anchors) else None
             owner = after if before is None or _premodifies(tokens, end, after) else before
@@ -118,6 +118,16 @@ class CaptionParser:
                 parts.append(Part(i, end, meanings[0]))
             i = end
         return parts
+
+
+def _free(found: Found, start: int, end: int) -> bool:
+    """Whether no name or `never` phrase holds the tokens, other than one the part covers whole.
+
+    "headlights" is nothing to do with an animal, and the very part of a car.
+    """
+    if start in found.never and found.never[start] <= end:
+        start = found.never[start]
+    return not any(found.taken[start:end])
 
 
 def _premodifies(tokens: Sequence[Token], end: int, after: Anchor | None) -> bool:
