@@ -25,7 +25,7 @@ class Rule:
     """One rule. Its place in `Pack.rules` is its column in every output."""
 
     id: str
-    category: str
+    category: Literal["presence", "spatial", "relational", "caption"]
     says: str
     source: str
     """The expression as written."""

@@ -50,11 +50,18 @@ class DetectorSettings(Settings, frozen=True, kw_only=True):
     """Path of the ``.onnx`` file, relative to the profile."""
     min_score: Fraction = 0.5
     """Boxes below are dropped."""
+    providers: tuple[str, ...] = ("CPUExecutionProvider",)
+
+
+class FuseSettings(Settings, frozen=True, kw_only=True):
+    """How detections become one set of boxes, a domain and a view."""
+
     nms_iou: Fraction = 0.5
-    """Class-wise non-maximum suppression."""
+    """Of two boxes of one class that overlap this much, the surer one stays."""
     min_domain_p: Fraction = 0.5
     """An image belongs to a domain only from this probability."""
-    providers: tuple[str, ...] = ("CPUExecutionProvider",)
+    min_view_p: Fraction = 0.5
+    """Below this probability of the best view, the view is unknown and the rules assume the least."""
 
 
 class PcmdeSettings(Settings, frozen=True, kw_only=True):
@@ -99,6 +106,7 @@ class Profile(Settings, frozen=True, kw_only=True):
     """Domain to pack: a shipped name (``car``, ``car@paper``) or a path relative to the profile."""
     specifications: dict[str, str] = {}
     """Domain to type specification: a shipped name or a path relative to the profile."""
+    fuse: FuseSettings = FuseSettings()
     pcmde: PcmdeSettings = PcmdeSettings()
     reason: ReasonSettings = ReasonSettings()
     run: RunSettings = RunSettings()

@@ -1,0 +1,212 @@
+"""Aggregate: scores, verdicts and diagnostics of a batch become result rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from physgauge import __version__, wire
+from physgauge.clients.boxes import BoxRecord
+from physgauge.config import PcmdeSettings, Profile
+from physgauge.ensemble.detect import OnnxDetector
+from physgauge.ensemble.diagnostics import diagnose
+from physgauge.ensemble.domains import Domain, Domains
+from physgauge.ensemble.feed import Pixels
+from physgauge.ensemble.fuse import Fused
+from physgauge.ensemble.judge.reason import ReasonResult
+from physgauge.ensemble.judge.reasoning import Reasoned
+from physgauge.ensemble.rules import DomainRules, Ruled, number, rule_results
+from physgauge.ensemble.verdict import combine
+from physgauge.errors import InputError
+from physgauge.types import VIEWS, Item
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An image that can be scored, without its pixels."""
+
+    image_id: str
+    source: str
+    caption: str | None
+    extra: dict[str, str]
+    width: int
+    height: int
+    pixel_sha256: str | None = None
+    warnings: tuple[str, ...] = ()
+    decoder: str | None = None
+    decode_ms: float | None = None
+    record: BoxRecord | None = None
+    """Boxes from elsewhere, where no detector looks."""
+
+    @classmethod
+    def of_pixels(cls, pixels: Pixels) -> Subject:
+        """The subject of a decoded item."""
+        item, decoded = pixels.item, pixels.decoded
+        return cls(
+            item.image_id, item.source, item.caption, item.extra or {}, decoded.width,
+            decoded.height, decoded.sha256, decoded.warnings, decoded.decoder, pixels.decode_ms,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What all rows of a run share."""
+
+    provenance: wire.Provenance
+    settings: PcmdeSettings
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, profile: Profile, domains: Domains, detectors: Sequence[OnnxDetector]) -> Context:
+        """The context of a pipeline."""
+        provenance = wire.Provenance(
+            physgauge=__version__,
+            profile=profile.name,
+            models={d.settings.name: d.sha256 for d in detectors},
+        )
+        return cls(provenance, profile.pcmde, domains.by_name)
+
+    def provenance_of(self, domain: str | None, decoder: str | None) -> wire.Provenance:
+        """With the pack that judged the image, if one did."""
+        known = None if domain is None else self.domains.get(domain)
+        pack = None if known is None else known.pack
+        base = self.provenance
+        return wire.Provenance(
+            physgauge=base.physgauge,
+            profile=base.profile,
+            models=base.models,
+            pack=pack.name if pack else None,
+            pack_hash=pack.content_hash if pack else None,
+            decoder=decoder,
+        )
+
+
+def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
+    """The row of an item that cannot be scored."""
+    return wire.Row(
+        image_id=item.image_id,
+        source=item.source,
+        caption=item.caption,
+        extra=item.extra or {},
+        error_code=error.code,
+        error=error.message,
+        terravis=wire.TerraVis(status="error"),
+        pcmde=wire.Pcmde(status="error", reason=error.code),
+        provenance=context.provenance_of(None, None),
+    )
+
+
+def rows_of(
+    subjects: Sequence[Subject],
+    fused: Fused,
+    ruled: Ruled,
+    reasoned: Sequence[Reasoned],
+    ms: Mapping[str, float],
+    context: Context,
+) -> list[wire.Row]:
+    """The rows of a batch, in its order.
+
+    Args:
+        subjects: [B] the images.
+        fused: what they show.
+        ruled: what the rules say.
+        reasoned: what the reasoning step says, one per group of `ruled`.
+        ms: stage times per image.
+        context: what all rows share.
+    """
+    pcmde: dict[int, wire.Pcmde] = {}
+    for group, said in zip(ruled.groups, reasoned, strict=True):
+        for k, image in enumerate(group.images):
+            pcmde[int(image)] = _pcmde(group, said, k, context.settings)
+    return [
+        wire.Row(
+            image_id=subject.image_id,
+            source=subject.source,
+            caption=subject.caption,
+            extra=subject.extra,
+            pixel_sha256=subject.pixel_sha256,
+            width=subject.width,
+            height=subject.height,
+            warnings=list(subject.warnings),
+            terravis=wire.TerraVis(status="skipped", reason="this profile has no judge"),
+            pcmde=pcmde.get(image) or _not_applicable(fused, ruled, image),
+            detections=_detections(fused, image),
+            provenance=context.provenance_of(fused.domain[image], subject.decoder),
+            cost=wire.Cost(ms=_cost(subject, ms)),
+        )
+        for image, subject in enumerate(subjects)
+    ]
+
+
+def _cost(subject: Subject, ms: Mapping[str, float]) -> dict[str, float]:
+    decode = {} if subject.decode_ms is None else {"decode": round(subject.decode_ms, 3)}
+    return {**decode, **ms}
+
+
+def _not_applicable(fused: Fused, ruled: Ruled, image: int) -> wire.Pcmde:
+    return wire.Pcmde(
+        status="not_applicable",
+        reason=ruled.reason[image],
+        domain=fused.domain[image],
+        view=VIEWS[fused.view[image]],
+    )
+
+
+def _pcmde(group: DomainRules, said: Reasoned, k: int, settings: PcmdeSettings) -> wire.Pcmde:
+    """Scores, verdict and diagnostics of the k-th image of a group."""
+    outcomes, facts = group.outcomes, group.facts[k]
+    rules = rule_results(group, k)
+    s_rules, result = number(outcomes.s_rules[k]), said.results[k]
+    verdict = combine(s_rules, None if result is None else result.score, settings)
+    presence, spatial, relational, caption = (
+        number(100 * share) for share in outcomes.category_score[k]
+    )
+    return wire.Pcmde(
+        status=verdict.status,
+        reason=verdict.reason,
+        domain=group.domain.name,
+        subtype=facts.subtype,
+        view=VIEWS[group.observed.view[k]],
+        counts=_counts(group, k),
+        s_presence=presence,
+        s_spatial=spatial,
+        s_relational=relational,
+        s_caption=caption,
+        s_rules=s_rules,
+        s_llm=None if result is None else result.score,
+        llm_runs=[] if result is None else list(result.runs),
+        unstable=result is not None and result.unstable,
+        explanation=None if result is None else result.explanation,
+        reasoner=said.reasoner,
+        s_final=verdict.s_final,
+        low=verdict.low,
+        high=verdict.high,
+        verdict=verdict.verdict,
+        diagnostics=_diagnostics(rules, result)
+        if verdict.verdict == "FAIL"
+        else wire.Diagnostics(),
+        rules=rules,
+    )
+
+
+def _diagnostics(rules: Sequence[wire.RuleResult], result: ReasonResult | None) -> wire.Diagnostics:
+    return diagnose(rules) if result is None else diagnose(rules, result.violations, result.spatial)
+
+
+def _counts(group: DomainRules, k: int) -> dict[str, float | None]:
+    return {
+        name: number(value)
+        for name, value in zip(group.domain.pack.components, group.observed.counts[k], strict=True)
+    }
+
+
+def _detections(fused: Fused, image: int) -> list[wire.Detection]:
+    span = fused.boxes.of(image)
+    return [
+        wire.Detection(
+            label=fused.classes[fused.boxes.label[i]],
+            box=[round(float(v), 3) for v in fused.boxes.xyxy[i]],
+            score=round(float(fused.boxes.score[i]), 4),
+        )
+        for i in range(span.start, span.stop)
+    ]

@@ -1,0 +1,94 @@
+"""What a deployment knows about each of its domains: rule pack, compiled kernel, type specification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from physgauge.config import LoadedProfile
+from physgauge.ensemble.captions import CaptionParser
+from physgauge.ensemble.expectations import Expecter
+from physgauge.ensemble.specification import load_specification
+from physgauge.errors import ConfigError
+from physgauge.rules_kernel import Pack, RuleError, compile_pack, load_pack
+from physgauge.rules_kernel.kernels import CompiledPack
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """One domain."""
+
+    name: str
+    pack: Pack
+    kernel: CompiledPack
+    expect: Expecter
+    captions: CaptionParser
+    """Knows the names of all domains: "a dog" under a picture of a car is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domains:
+    """All domains of a deployment."""
+
+    by_name: dict[str, Domain]
+
+
+def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int = 0) -> Domains:
+    """Read packs and specifications of a profile and compile the packs' kernels.
+
+    Args:
+        loaded: the profile.
+        packs: packs (shipped names or files) that take the place of the profile's, by their domain.
+        threads: of the kernels; 0 = one per core.
+
+    Raises:
+        ConfigError: a pack or specification that is missing or wrong; says where.
+    """
+    profile = loaded.profile
+    chosen = {domain: _pack(_place(loaded, name)) for domain, name in profile.packs.items()}
+    for domain, pack in chosen.items():
+        if pack.domain != domain:
+            raise ConfigError(
+                f"profile {profile.name}: packs.{domain}: expected a pack of the domain {domain!r}, "
+                f"got {pack.name!r} of {pack.domain!r}"
+            )
+    for name in packs:
+        pack = _pack(name)
+        if pack.domain not in profile.specifications:
+            known = ", ".join(profile.specifications)
+            raise ConfigError(
+                f"--pack {name}: expected a pack of a domain of the profile {profile.name} ({known}), "
+                f"got one of {pack.domain!r}"
+            )
+        chosen[pack.domain] = pack
+    specs = {
+        domain: load_specification(_place(loaded, name))
+        for domain, name in profile.specifications.items()
+    }
+    kernels = {d: compile_pack(pack, threads=threads or None) for d, pack in chosen.items()}
+    captions = CaptionParser(specs.values())
+    return Domains(
+        {
+            d: Domain(
+                d,
+                pack,
+                kernels[d],
+                Expecter(specs[d], pack.components, pack.tags, pack.hidden),
+                captions,
+            )
+            for d, pack in chosen.items()
+        }
+    )
+
+
+def _place(loaded: LoadedProfile, name: str) -> str:
+    """A shipped name as it is, a file relative to the profile."""
+    return str(loaded.path(name)) if name.endswith(".toml") else name
+
+
+def _pack(name: str) -> Pack:
+    try:
+        return load_pack(Path(name) if name.endswith(".toml") else name)
+    except RuleError as error:
+        raise ConfigError(str(error)) from None

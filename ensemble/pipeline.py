@@ -1,0 +1,181 @@
+"""The main path: images in, one result row each, in input order.
+
+    decode -> detect -> fuse -> rules -> reason -> aggregate -> row
+
+`Pipeline._rows` is that line. An image that cannot be decoded, or a caption that cannot be used, becomes
+an error row in its place; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import TracebackType
+from typing import Self, TypeVar
+
+import numpy as np
+
+from physgauge import wire
+from physgauge.clients.boxes import Entry
+from physgauge.config import LoadedProfile
+from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
+from physgauge.ensemble.boxes import detections_of, subject_of
+from physgauge.ensemble.clock import Clock
+from physgauge.ensemble.detect import OnnxDetector, merge
+from physgauge.ensemble.domains import load_domains
+from physgauge.ensemble.feed import Broken, Feed, Pixels
+from physgauge.ensemble.fuse import fuse
+from physgauge.ensemble.judge.reasoning import reason_batch
+from physgauge.ensemble.rules import apply_rules
+from physgauge.errors import ConfigError
+from physgauge.types import U8, Detections, Item
+
+BOXES_PER_CALL = 256
+"""Records of `score_boxes` evaluated together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may choose over the profile."""
+
+    domain: str = "auto"
+    """What all images show, or "auto"."""
+    packs: tuple[str, ...] = ()
+    """Rule packs that replace the profile's, by their domain."""
+    workers: int | None = None
+    """Decode worker processes; None = the profile's."""
+    threads: int | None = None
+    """Threads of the detector and the kernels; None = the profile's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A row and the pixels it is about (None for an error row)."""
+
+    row: wire.Row
+    rgb: U8 | None
+
+
+class Pipeline:
+    """All stages of one deployment, in this process; use as a context manager.
+
+    Args:
+        loaded: the profile.
+        options: the caller's choices.
+        detect: False = boxes come from elsewhere (`score_boxes` only): no detector, no decode workers.
+
+    Raises:
+        ConfigError: a profile, pack, specification or option that is wrong.
+        EnvironmentProblem: a model file or library that is missing.
+    """
+
+    def __init__(
+        self, loaded: LoadedProfile, options: Options | None = None, *, detect: bool = True
+    ) -> None:
+        options = options or Options()
+        self._profile = profile = loaded.profile
+        threads = profile.run.threads if options.threads is None else options.threads
+        self._domains = load_domains(loaded, options.packs, threads)
+        self._domain = None if options.domain == "auto" else options.domain
+        if self._domain is not None and self._domain not in self._domains.by_name:
+            known = ", ".join(["auto", *self._domains.by_name])
+            raise ConfigError(f"domain: expected one of {known}, got {self._domain!r}")
+        self._detectors: list[OnnxDetector] = []
+        self._feed: Feed | None = None
+        if detect:
+            if not profile.detectors:
+                raise ConfigError(
+                    f"profile {profile.name}: detectors: expected at least one, got none"
+                )
+            self._detectors = [
+                OnnxDetector(loaded.path(s.model), s, threads) for s in profile.detectors
+            ]
+            workers = profile.run.workers if options.workers is None else options.workers
+            self._feed = Feed(profile, workers)
+        # Boxes from elsewhere are taken as they are: nobody asked us to drop any.
+        self._fusion = profile.fuse if detect else None
+        self._context = Context.of(profile, self._domains, self._detectors)
+
+    def score(self, items: Iterable[Item]) -> Iterator[Scored]:
+        """One `Scored` per item, in order; reads ahead only as far as keeps the stages busy."""
+        if self._feed is None:
+            raise ConfigError("expected a pipeline with a detector, got one made with detect=False")
+        for batch in in_batches(self._feed.decode(items), self._profile.run.batch_size):
+            yield from self.score_decoded(batch)
+
+    def score_decoded(self, batch: Sequence[Pixels | Broken]) -> list[Scored]:
+        """Rows of images that went through the feed."""
+        good = [one for one in batch if isinstance(one, Pixels)]
+        subjects = [Subject.of_pixels(one) for one in good]
+        images = [one.decoded.rgb for one in good]
+        rows = iter(self._rows(subjects, lambda: self._detect(images)))
+        return [
+            Scored(next(rows), one.decoded.rgb)
+            if isinstance(one, Pixels)
+            else Scored(error_row(one.item, one.error, self._context), None)
+            for one in batch
+        ]
+
+    def score_boxes(self, entries: Iterable[Entry], source: str) -> Iterator[wire.Row]:
+        """One row per record of boxes from elsewhere, in order.
+
+        Args:
+            entries: records, or an image id with what is wrong with its record.
+            source: where they come from, for the rows.
+        """
+        for batch in in_batches(entries, BOXES_PER_CALL):
+            yield from self._score_records(batch, source)
+
+    def _score_records(self, batch: Sequence[Entry], source: str) -> list[wire.Row]:
+        checked = [subject_of(entry, source, self._profile, self._domains) for entry in batch]
+        good = [one for one in checked if isinstance(one, Subject)]
+        rows = iter(self._rows(good, lambda: detections_of(good, self._domains)))
+        return [
+            next(rows) if isinstance(one, Subject) else error_row(*one, self._context)
+            for one in checked
+        ]
+
+    def _rows(
+        self, subjects: Sequence[Subject], detect: Callable[[], Detections]
+    ) -> list[wire.Row]:
+        """The stages after decode, one line each."""
+        if not subjects:
+            return []
+        clock = Clock(len(subjects))
+        captions = [subject.caption for subject in subjects]
+        size = np.array([(s.width, s.height) for s in subjects], np.float32)
+        detections = clock.time("detect", detect)
+        fused = clock.time("fuse", lambda: fuse(detections, self._fusion, self._domain))
+        ruled = clock.time("rules", lambda: apply_rules(fused, captions, size, self._domains))
+        reasoned = clock.time("reason", lambda: reason_batch(ruled, self._profile))
+        return rows_of(subjects, fused, ruled, reasoned, clock.ms, self._context)
+
+    def _detect(self, images: Sequence[U8]) -> Detections:
+        return merge([detector.detect(images) for detector in self._detectors])
+
+    def close(self) -> None:
+        """Stop the decode workers."""
+        if self._feed is not None:
+            self._feed.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+Thing = TypeVar("Thing")
+
+
+def in_batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
+    """Lists of `size`, the last one shorter."""
+    source = iter(things)
+    while batch := list(islice(source, size)):
+        yield batch

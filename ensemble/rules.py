@@ -1,0 +1,191 @@
+"""Rules: each domain's share of the batch through its pack's kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from physgauge import wire
+from physgauge.ensemble.captions import CaptionFacts
+from physgauge.ensemble.domains import Domain, Domains
+from physgauge.ensemble.expectations import Expectations
+from physgauge.ensemble.fuse import Fused
+from physgauge.rules_kernel import OTHER, ObservedArrays, accepted, rule_scores
+from physgauge.types import F32, I16, I64, Bools, Boxes, Observed, RuleOutcomes
+
+CAPTIONED = "captioned"
+"""The tag that a pack's caption rules ask for."""
+
+
+STATUS_NAMES: dict[int, wire.RuleStatus] = {1: "satisfied", 0: "violated", -1: "not_applicable"}
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRules:
+    """What one domain's rules say about its b images of a batch."""
+
+    domain: Domain
+    images: I64
+    """[b] index of each image in the batch."""
+    boxes: Boxes
+    """Boxes of these images; labels index the pack's components."""
+    classes: tuple[str, ...]
+    """``domain.component`` names."""
+    label: I16
+    """[n] index of each box into `classes`: what an "other" part is."""
+    number: I64
+    """[n] index of each box within its own image."""
+    size: F32
+    """[b, 2] width and height of the images, px."""
+    domain_p: F32
+    """[b] how sure the domain is."""
+    facts: tuple[CaptionFacts, ...]
+    """[b] what the captions say."""
+    expected: Expectations
+    """What captions, types and views lead one to expect."""
+    observed: Observed
+    outcomes: RuleOutcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """All domains' rules over a batch."""
+
+    groups: tuple[DomainRules, ...]
+    reason: tuple[str | None, ...]
+    """[B] why an image is in no group."""
+
+
+def apply_rules(fused: Fused, captions: Sequence[str | None], size: F32, domains: Domains) -> Ruled:
+    """Evaluate the pack of each image's domain.
+
+    Args:
+        fused: boxes, counts, domain and view of the batch.
+        captions: [B] checked captions.
+        size: [B, 2] width and height, px.
+        domains: packs, kernels and specifications.
+    """
+    reason = list(fused.reason)
+    groups: list[DomainRules] = []
+    for name, domain in domains.by_name.items():
+        mine = np.array([i for i, d in enumerate(fused.domain) if d == name], np.int64)
+        enough = accepted(domain.pack, _boxes_of(fused, mine, domain)[0])
+        for image in mine[~enough]:
+            reason[image] = f"too little to judge: {_floor(domain)}"
+        if enough.any():
+            groups.append(_evaluate(domain, mine[enough], fused, captions, size))
+    for image, accepted_name in enumerate(fused.domain):
+        if accepted_name is not None and accepted_name not in domains.by_name:
+            reason[image] = f"no rule pack for the domain {accepted_name!r}"
+    return Ruled(tuple(groups), tuple(reason))
+
+
+def _evaluate(
+    domain: Domain, images: I64, fused: Fused, captions: Sequence[str | None], size: F32
+) -> DomainRules:
+    pack = domain.pack
+    boxes, index = _boxes_of(fused, images, domain)
+    facts = tuple(domain.captions.parse(captions[i], domain.name) for i in images)
+    view = fused.view[images]
+    counts = _component_counts(fused, images, domain)
+    expected = domain.expect(facts, view, counts)
+    observed = Observed(
+        counts=counts,
+        said=np.zeros((len(images), len(pack.facts)), np.bool_),
+        expected_min=expected.expected_min,
+        expected_max=expected.expected_max,
+        view=view,
+        tags=_with_captioned(expected.tags, pack.tags, facts),
+    )
+    own_size = np.ascontiguousarray(size[images], np.float32)
+    arrays = domain.kernel.evaluate(boxes, _kernel_input(observed, own_size))
+    scores = rule_scores(arrays.status, pack.category_index, pack.weights, pack.minimum_rules)
+    return DomainRules(
+        domain=domain,
+        images=images,
+        boxes=boxes,
+        number=index - np.repeat(fused.boxes.offsets[images], np.diff(boxes.offsets)),
+        classes=fused.classes,
+        label=fused.boxes.label[index],
+        size=own_size,
+        domain_p=fused.domain_p[images],
+        facts=facts,
+        expected=expected,
+        observed=observed,
+        outcomes=RuleOutcomes(
+            arrays.status, arrays.measured, arrays.witness, scores.s_category, scores.s_rules
+        ),
+    )
+
+
+def _kernel_input(observed: Observed, size: F32) -> ObservedArrays:
+    return ObservedArrays(
+        observed.counts, observed.said, observed.expected_min, observed.expected_max,
+        observed.view, size, observed.tags,
+    )  # fmt: skip
+
+
+def _with_captioned(tags: Bools, names: Sequence[str], facts: Sequence[CaptionFacts]) -> Bools:
+    """The pack's reserved tag "captioned" is true where there is a caption."""
+    given = np.array([one.caption is not None for one in facts], np.bool_)
+    column = np.array([name == CAPTIONED for name in names], np.bool_)
+    return np.where(column, given[:, None], tags)
+
+
+def _boxes_of(fused: Fused, images: I64, domain: Domain) -> tuple[Boxes, I64]:
+    """The images' boxes with pack labels, and the packed index of each in `fused.boxes`."""
+    b = fused.boxes
+    lengths = np.diff(b.offsets)[images]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    index = np.arange(offsets[-1]) + np.repeat(b.offsets[images] - offsets[:-1], lengths)
+    label = _pack_labels(fused.classes, domain)[b.label[index]]
+    return Boxes(b.xyxy[index], b.score[index], label, b.source[index], offsets), index
+
+
+def _pack_labels(classes: Sequence[str], domain: Domain) -> I16:
+    """[classes] the pack's label of each ``domain.component``; "other" for other domains' parts."""
+    names = [name.partition(".")[::2] for name in classes]
+    return np.array(
+        [domain.pack.label(part if owner == domain.name else OTHER) for owner, part in names],
+        np.int16,
+    )
+
+
+def _component_counts(fused: Fused, images: I64, domain: Domain) -> F32:
+    """[b, C] counts by pack component; NaN for a component that nothing looks for."""
+    counts = np.full((len(images), len(domain.pack.components)), np.nan, np.float32)
+    for column, label in enumerate(_pack_labels(fused.classes, domain)):
+        seen = fused.counts[images, column]
+        known = counts[:, label]
+        counts[:, label] = np.where(np.isnan(known), seen, known + np.nan_to_num(seen))
+    return counts
+
+
+def _floor(domain: Domain) -> str:
+    floor = domain.pack.evidence
+    text = f"expected at least {floor.boxes} parts of {floor.components} kinds"
+    return f"{text}, one of them {' or '.join(floor.any_of)}" if floor.any_of else text
+
+
+def rule_results(group: DomainRules, k: int) -> list[wire.RuleResult]:
+    """The rules of the k-th image of a group, as they stand in its row."""
+    out = group.outcomes
+    return [
+        wire.RuleResult(
+            id=rule.id,
+            category=rule.category,
+            status=STATUS_NAMES[int(out.status[k, r])],
+            measured=number(out.measured[k, r]),
+            bound=rule.bound,
+            says=rule.says,
+            boxes=[int(group.number[w]) for w in out.witness[k, r] if w >= 0],
+        )
+        for r, rule in enumerate(group.domain.pack.rules)
+    ]
+
+
+def number(value: float | np.floating) -> float | None:
+    """A number for the row: rounded to 1e-6; None for NaN."""
+    return None if np.isnan(value) else round(float(value), 6)
