@@ -181,6 +181,10 @@ def _resolve(file: SpecificationFile, where: str, sha256: str) -> DomainSpec:
         here = f"{where}: places[{index}]"
         _known([place.component], file.components, here, "a component")
         _known(place.references, _places(file), here, "a component or reference")
+        if place.relation == "between" and len(place.references) != 2:
+            raise ConfigError(
+                f"{here}: references: expected the two ends, got {len(place.references)}"
+            )
     types: dict[str, TypeSpec] = {}
     for index, table in enumerate(file.types):
         here = f"{where}: types[{index}] ({table.id})"

@@ -59,10 +59,15 @@ class PlaceTable(Strict):
     """Where every member's component is: so to one of the references at least."""
 
     component: Slug
-    relation: Literal["at", "inside", "below", "above", "at_bottom", "at_top"]
+    relation: Literal["at", "inside", "below", "above", "at_bottom", "at_top", "between"]
     references: Annotated[list[Slug], msgspec.Meta(min_length=1)]
+    """`between`: exactly the two ends."""
     within: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.02
-    """`at`: widest gap, as a share of the subject's diagonal; `inside`: share that may stick out."""
+    """`at`: widest gap, as a share of the subject's diagonal; `inside`: share that may stick out;
+    `below`, `above`: how far the centre, `at_bottom`: the lower, `at_top`: the upper edge may be beyond
+    the reference's middle."""
+    views: list[Literal["unknown", "side", "front_quarter", "rear_quarter", "front", "rear"]] = []
+    """Where it can be judged; empty: in every view."""
 
 
 class GroupTable(Strict):

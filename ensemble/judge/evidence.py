@@ -97,6 +97,11 @@ def gap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return math.hypot(dx, dy)
 
 
+def middle_of(a: tuple[float, ...]) -> tuple[float, float]:
+    """A box's centre."""
+    return (a[0] + a[2]) / 2, (a[1] + a[3]) / 2
+
+
 def containment(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     """Share of a's area inside b."""
     area = _area(a)

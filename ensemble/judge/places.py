@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from physgauge.ensemble.judge.evidence import all_of, carries, containment, gap, hull
+from physgauge.ensemble.expectations import article
+from physgauge.ensemble.judge.evidence import all_of, carries, containment, gap, hull, middle_of
 from physgauge.ensemble.judge.reason_input import PartBox, ReasonInput
 from physgauge.ensemble.judge.rubric import Finding, Severity
 from physgauge.ensemble.specification_file import PlaceTable, RelationTable
@@ -34,6 +35,8 @@ def misplaced(given: ReasonInput) -> Iterator[Finding]:
     if not diagonal > 0:
         return
     for place in given.spec.places:
+        if place.views and given.view not in place.views:
+            continue
         yield from _place(given, own, place, diagonal)
     if len(given.types) == 1:
         for relation in given.spec.types[given.types[0]].relations:
@@ -43,31 +46,56 @@ def misplaced(given: ReasonInput) -> Iterator[Finding]:
 def _place(
     given: ReasonInput, own: Sequence[PartBox], place: PlaceTable, diagonal: float
 ) -> Iterator[Finding]:
-    """Each instance stands so to one of the references at least."""
-    references = [r for name in place.references for r in _reference(given, own, name)]
-    if not references:
+    """Each instance stands so to one of the references at least (`between`: to both)."""
+    found = [_reference(given, own, name) for name in place.references]
+    if place.relation == "between":
+        yield from _between(own, place, found)
         return
+    references = [r for boxes in found for r in boxes]
     unseen = any(_unseen(given, name) for name in place.references)
     for box in own:
-        if box.component != place.component:
+        if box.component != place.component or not references:
             continue
         others = [r for r in references if r[0] != box.xyxy] or references
         wrong = min(_beyond(place.relation, box.xyxy, r, place.within, diagonal) for r, _ in others)
-        if wrong <= 0:
-            continue
-        sure = max(score for _, score in others)
-        strength = all_of([carries(box.score), carries(sure)]) * (0.4 + 0.6 * min(wrong / CLEAR, 1))
-        strength *= UNSEEN_REFERENCE if unseen else 1.0
-        adrift = place.relation == "at" and wrong >= ADRIFT
-        part, where = _name(place.component), " or ".join(_name(r) for r in place.references)
-        how = "floats away from" if adrift else f"is not {_words(place.relation)}"
-        yield Finding(
-            question=3 if adrift else 2,
-            severity=Severity.CRITICAL if adrift else Severity.MAJOR,
-            strength=strength,
-            about=place.component,
-            sentence=f"a {part} {how} the {where}: off by {100 * wrong:.0f} % of the subject's size",
-        )
+        if wrong > 0:
+            sure = all_of([carries(box.score), carries(max(score for _, score in others))])
+            yield _stray(place, wrong, sure * (UNSEEN_REFERENCE if unseen else 1.0))
+
+
+def _between(
+    own: Sequence[PartBox], place: PlaceTable, ends: Sequence[Sequence[tuple[Xyxy, float]]]
+) -> Iterator[Finding]:
+    """Each instance's middle lies on the way from one end to the other; the ends must be one each."""
+    if any(len(end) != 1 for end in ends):
+        return
+    (first, sure_first), (second, sure_second) = ends[0][0], ends[1][0]
+    (ax, ay), (bx, by) = middle_of(first), middle_of(second)
+    length = (bx - ax) ** 2 + (by - ay) ** 2
+    for box in own:
+        if box.component == place.component and length > 0:
+            x, y = middle_of(box.xyxy)
+            along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
+            wrong = place.within - min(along, 1 - along)
+            if wrong > 0:
+                sure = all_of(carries(s) for s in (box.score, sure_first, sure_second))
+                yield _stray(place, wrong, sure)
+
+
+def _stray(place: PlaceTable, wrong: float, sure: float) -> Finding:
+    """A part that is not where it should be, by a share of the subject's size."""
+    adrift = place.relation == "at" and wrong >= ADRIFT
+    part, where = _name(place.component), " or ".join(_name(r) for r in place.references)
+    if place.relation == "between":
+        where = " and ".join(_name(r) for r in place.references)
+    how = "floats away from" if adrift else f"is not {_words(place.relation)}"
+    return Finding(
+        question=3 if adrift else 2,
+        severity=Severity.CRITICAL if adrift else Severity.MAJOR,
+        strength=sure * (0.4 + 0.6 * min(wrong / CLEAR, 1)),
+        about=place.component,
+        sentence=f"{article(part)} {part} {how} the {where}: off by {100 * wrong:.0f} % of the size",
+    )
 
 
 def _relation(
@@ -121,18 +149,20 @@ def _unseen(given: ReasonInput, name: str) -> bool:
 
 def _beyond(relation: str, part: Xyxy, reference: Xyxy, within: float, diagonal: float) -> float:
     """How far a part is beyond where the relation holds, as a share of the diagonal; <= 0: it holds."""
-    cx, cy = (part[0] + part[2]) / 2, (part[1] + part[3]) / 2
-    rx, ry = (reference[0] + reference[2]) / 2, (reference[1] + reference[3]) / 2
-    del cx, rx
+    cy, middle = middle_of(part)[1], middle_of(reference)[1]
     match relation:
-        case "at" | "beside" | "at_rear" | "at_front" | "between":
+        case "at" | "beside" | "at_rear" | "at_front":
             return gap(part, reference) / diagonal - within
         case "inside":
-            return (1 - within - containment(part, reference)) * CLEAR * 2
-        case "below" | "at_bottom":
-            return (ry - cy) / diagonal
-        case "above" | "at_top":
-            return (cy - ry) / diagonal
+            return (1 - within - containment(part, reference)) * 2 * CLEAR
+        case "below":
+            return (middle - cy) / diagonal - within
+        case "above":
+            return (cy - middle) / diagonal - within
+        case "at_bottom":
+            return (middle - part[3]) / diagonal - within
+        case "at_top":
+            return (part[1] - middle) / diagonal - within
         case _:
             return 0.0
 
