@@ -135,6 +135,13 @@ def _expect(name: str, value: Any, dtype: type, shape: tuple[int | None, ...]) -
 
 def check_boxes(boxes: BoxesLike, components: int) -> tuple[int, int]:
     """Raise ArrayError unless `boxes` keep the contract. Returns (images, longest image)."""
+    images, longest = check_box_shapes(boxes)
+    _check_values(boxes, components)
+    return images, longest
+
+
+def check_box_shapes(boxes: BoxesLike) -> tuple[int, int]:
+    """The part of `check_boxes` that looks at no box: types, shapes, offsets."""
     _expect("offsets", boxes.offsets, np.int64, (None,))
     offsets = boxes.offsets
     if offsets.size == 0 or offsets[0] != 0:
@@ -158,7 +165,6 @@ def check_boxes(boxes: BoxesLike, components: int) -> tuple[int, int]:
             expected=f"at most {MAX_BOXES_PER_IMAGE}",
             got=str(longest),
         )
-    _check_values(boxes, components)
     return int(steps.size), longest
 
 
@@ -189,10 +195,10 @@ def _check_values(boxes: BoxesLike, components: int) -> None:
         )
 
 
-def check_observed(
+def check_shapes(
     observed: ObservedLike, images: int, components: int, facts: int, tags: int
 ) -> None:
-    """Raise ArrayError unless `observed` describes `images` images of this pack."""
+    """The part of `check_observed` that looks at no value: types and shapes."""
     shapes: Mapping[str, tuple[type, tuple[int, ...]]] = {
         "counts": (np.float32, (images, components)),
         "said": (np.bool_, (images, facts)),
@@ -204,6 +210,13 @@ def check_observed(
     }
     for name, (dtype, shape) in shapes.items():
         _expect(name, getattr(observed, name), dtype, shape)
+
+
+def check_observed(
+    observed: ObservedLike, images: int, components: int, facts: int, tags: int
+) -> None:
+    """Raise ArrayError unless `observed` describes `images` images of this pack."""
+    check_shapes(observed, images, components, facts, tags)
     for name in ("counts", "expected_min", "expected_max"):
         value = getattr(observed, name)
         bad = (value < 0) | np.isinf(value)

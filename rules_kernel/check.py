@@ -15,7 +15,7 @@ Scope = tuple[t.Variable, ...]
 MAX_QUANTIFIERS = 3
 
 _GROUPS = ("count", "boxes", "present", "expected", "expected_min", "expected_max", "largest")
-_OTHERS = ("abs", "sqrt", "min", "max", "mean", "all", "any", "union", "span", "expand")
+_OTHERS = ("abs", "sqrt", "min", "max", "mean", "all", "any", "union", "span", "expand", "cut")
 FUNCTIONS = frozenset(
     {*t.MEASURES, *t.BETWEEN, *t.RELATIONS, *_GROUPS, *_OTHERS, "said", "tag", "subtype"}
 )
@@ -269,6 +269,9 @@ class _Checker:
         if name in t.MEASURES:
             self.arity(node, 1, "(box)")
             return "number", t.Measure(name, self.box(node.args[0], scope))
+        if name == "cut":
+            self.arity(node, 1, "(box)")
+            return "boolean", t.Cut(self.box(node.args[0], scope))
         if name in t.BETWEEN or name in t.RELATIONS:
             self.arity(node, 2, "(box, box)")
             a, b = self.box(node.args[0], scope), self.box(node.args[1], scope)

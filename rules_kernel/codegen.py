@@ -22,33 +22,33 @@ ARRAYS = (
 """Parameters of the generated `run`, after the range of images."""
 
 _RULES_SIGNATURE = (
-    "i, label, start, order, best, placed, counts, said, expected_min, expected_max, view, size, "
+    "i, label, score, start, order, placed, counts, said, expected_min, expected_max, view, size, "
     "tags, status, measured, witness"
 )
 
 _DRIVER = '''
 
-def run(low, high, {arrays}):
-    """All rules on images low:high. Scratch is allocated once a call, not once an image."""
-    longest = 1
+def run(low, high, start, order, placed, {arrays}):
+    """All rules on images low:high, with scratch for one image at a time. Returns how many values
+    break the contract of the arrays; if any, the outcomes mean nothing."""
+    bad = 0
     for i in range(low, high):
-        longest = max(longest, offsets[i + 1] - offsets[i])
-    start = np.zeros({c} + 1, np.int32)
-    best = np.zeros({c}, np.int32)
-    order = np.zeros(longest, np.int32)
-    placed = np.zeros((longest, 4), np.float32)
-    for i in range(low, high):
-        group_boxes(
-            offsets[i], offsets[i + 1], {c}, xyxy, score, label, start, order, best, placed
+        bad += unsound(i, {c}, counts, expected_min, expected_max, view, size)
+        bad += group_boxes(
+            offsets[i], offsets[i + 1], {c}, xyxy, score, label, start, order, placed
         )
         rules({signature})
+    return bad
 
 
-def run_parallel(chunks, {arrays}):
-    """The same on all images, in `chunks` equal ranges that run side by side."""
-    images = offsets.shape[0] - 1
+def run_parallel(starts, orders, boxes, {arrays}):
+    """The same on all images, in as many equal ranges side by side as there are scratch rows."""
+    chunks, images = starts.shape[0], offsets.shape[0] - 1
+    bad = 0
     for chunk in prange(chunks):
-        run(images * chunk // chunks, images * (chunk + 1) // chunks, {arrays})
+        low, high = images * chunk // chunks, images * (chunk + 1) // chunks
+        bad += run(low, high, starts[chunk], orders[chunk], boxes[chunk], {arrays})
+    return bad
 '''
 
 
@@ -184,6 +184,9 @@ class _Writer(Emitter):
                 add(f"{name} = {unknown}{hit} if {tests_} else {miss}")
             case t.Relation(what=what, a=a, b=b):
                 add(f"{name} = {what}({self.edges(a)}, {self.edges(b)})")
+            case t.Cut(box=box):
+                size = "np.float64(size[i, 0]), np.float64(size[i, 1])"
+                add(f"{name} = cut({self.edges(box)}, {size})")
             case t.SameBox(a=a, b=b, negated=negated):
                 sign = "!=" if negated else "=="
                 add(f"{name} = 2 if {self.places[a]} {sign} {self.places[b]} else 0")

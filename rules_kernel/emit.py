@@ -53,15 +53,22 @@ class Emitter:
 
     @contextmanager
     def hoisted(self) -> Iterator[None]:
-        """Statements go to the prologue meanwhile."""
-        outer, self.body = self.body, self.prologue
+        """Statements go to the prologue meanwhile. Inner ones land before outer ones, and never
+        inside an outer one's loop."""
+        outer, self.body = self.body, Block()
         yield
+        self.prologue.lines += self.body.lines
         self.body = outer
 
     # ---- groups
 
     def component(self, index: int) -> str:
         return self.pack.components[index]
+
+    def stem(self, group: t.Group) -> str:
+        """A name for the group, the same for the same components."""
+        members = "_or_".join(self.component(c) for c in group.members)
+        return "foreign" if group.foreign else members
 
     def is_foreign(self, label: str) -> str:
         other = len(self.pack.components) - 1
@@ -80,7 +87,7 @@ class Emitter:
             else:
                 tests = " or ".join(f"{var}_label == {c}" for c in group.members)
                 skip = f"if not ({tests}):"
-        with self.body.indented(f"{header}  # {group.name or 'union'}"):
+        with self.body.indented(f"{header}  # {self.stem(group)}"):
             if skip:
                 self.body.add(f"{var}_label = label[order[{var}]]")
                 with self.body.indented(skip):
@@ -94,7 +101,7 @@ class Emitter:
         key = (what, group.members, group.foreign)
         if key in self.made:
             return self.made[key]
-        name = self.made[key] = f"{what}_{group.name or 'union'}"
+        name = self.made[key] = f"{what}_{self.stem(group)}"
         add = self.prologue.add
         if what in {"expected_min", "expected_max"}:
             add(f"{name} = np.float64({what}[i, {group.members[0]}])")
@@ -107,10 +114,10 @@ class Emitter:
             return count.format(c, following, boxes.format(c, following))
 
         if group.foreign:
+            # No branch: which parts are foreign differs from image to image.
             add(f"{name} = 0.0")
             with self.prologue.indented(f"for c in range({len(self.pack.components)}):"):
-                with self.prologue.indented(f"if {self.is_foreign('c')}:"):
-                    add(f"{name} += {of('c')}")
+                add(f"{name} += ({of('c')}) * np.float64{self.is_foreign('c')}")
         else:
             # A union is seen as often as the member that is seen most; its boxes add up.
             join = "max" if what == "count" else "sum"
@@ -128,14 +135,21 @@ class Emitter:
         key = ("first", group.members, group.foreign)
         name = self.made.get(key)
         if name is None:
-            name = self.made[key] = self.fresh(f"first_{group.name or 'union'}")
-            with self.hoisted():
-                self.body.add(f"{name} = -1", f"{name}_next = -1")
-                var = self.fresh("k")
-                with self.each(group, var):
-                    with self.body.indented(f"if {name} >= 0:"):
-                        self.body.add(f"{name}_next = {var}", "break")
-                    self.body.add(f"{name} = {var}")
+            name = self.made[key] = f"first_{self.stem(group)}"
+            add = self.prologue.add
+            if len(group.members) == 1 and not group.foreign:
+                a, b = f"start[{group.members[0]}]", f"start[{group.members[0] + 1}]"
+                add(f"{name} = {a} if {a} < {b} else -1")
+                add(f"{name}_next = {a} + 1 if {a} + 1 < {b} else -1")
+            else:
+                boxes = self.count("boxes", group)
+                add(f"{name} = -1", f"{name}_next = -1")
+                with self.hoisted(), self.body.indented(f"if {boxes} > 0.0:"):
+                    var = self.fresh("k")
+                    with self.each(group, var):
+                        with self.body.indented(f"if {name} >= 0:"):
+                            self.body.add(f"{name}_next = {var}", "break")
+                        self.body.add(f"{name} = {var}")
         return name, f"{name}_next"
 
     # ---- numbers
@@ -249,13 +263,15 @@ class Emitter:
         match node:
             case t.Best(component=c):
                 name = f"best_{self.component(c)}"
-                self.body.add(f"{name} = best[{c}]")
+                self._best(name, c)
                 self._load(name)
             case t.Largest(group=group):
                 name = self._largest(group)
             case t.AllOf(group=group):
                 name = self._hull_of(group)
             case t.Hull(parts=parts, strict=strict):
+                if not strict:
+                    parts = _merged(parts)
                 name = self.fresh("span" if strict else "union")
                 prefixes = [self.box(part) for part in parts]
                 for edge, side in zip(EDGES, ("lower", "lower", "upper", "upper"), strict=True):
@@ -283,6 +299,15 @@ class Emitter:
             for k, edge in enumerate(EDGES):
                 self.body.add(f"{name}_{edge} = np.float64(placed[{name}, {k}])")
 
+    def _best(self, name: str, c: int) -> None:
+        var = self.fresh("k")
+        add = self.body.add
+        add(f"{name} = -1", f"{name}_score = -1.0")
+        with self.body.indented(f"for {var} in range(start[{c}], start[{c + 1}]):"):
+            add(f"{var}_score = np.float64(score[order[{var}]])")
+            with self.body.indented(f"if {var}_score > {name}_score:"):
+                add(f"{name} = {var}", f"{name}_score = {var}_score")
+
     def _largest(self, group: t.Group) -> str:
         name, var = self.fresh("largest"), self.fresh("k")
         self.body.add(f"{name} = -1", f"{name}_area = -1.0")
@@ -294,13 +319,38 @@ class Emitter:
         return name
 
     def _hull_of(self, group: t.Group) -> str:
-        name, var = self.fresh(f"all_{group.name or 'union'}"), self.fresh("k")
+        """Hull over all boxes of some components; neighbours in the order share one loop."""
+        name, var = self.fresh(f"all_{self.stem(group)}"), self.fresh("k")
+        add = self.body.add
         for edge in EDGES:
-            self.body.add(f"{name}_{edge} = math.nan")
-        with self.each(group, var):
-            for edge, side in zip(EDGES, ("lower", "lower", "upper", "upper"), strict=True):
-                self.body.add(f"{name}_{edge} = {side}_known({name}_{edge}, {var}_{edge})")
+            add(f"{name}_{edge} = {'-' if edge[1] == '1' else ''}math.inf")
+        for first, last in _runs(group.members):
+            with self.body.indented(f"for {var} in range(start[{first}], start[{last + 1}]):"):
+                for k, edge in enumerate(EDGES):
+                    pick = "min" if edge[1] == "0" else "max"
+                    add(f"{name}_{edge} = {pick}({name}_{edge}, np.float64(placed[{var}, {k}]))")
+        with self.body.indented(f"if {name}_x0 > {name}_x1:"):
+            add(" = ".join(f"{name}_{edge}" for edge in EDGES) + " = math.nan")
         return name
+
+
+def _merged(parts: tuple[t.Box, ...]) -> tuple[t.Box, ...]:
+    """The parts of a union with its whole components as one."""
+    members = {c for part in parts if isinstance(part, t.AllOf) for c in part.group.members}
+    single = tuple(part for part in parts if not isinstance(part, t.AllOf))
+    whole = t.AllOf(t.Group("", tuple(sorted(members))))
+    return (whole, *single) if members else single
+
+
+def _runs(members: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Runs of consecutive numbers, as (first, last)."""
+    runs: list[tuple[int, int]] = []
+    for c in members:
+        if runs and runs[-1][1] == c - 1:
+            runs[-1] = (runs[-1][0], c)
+        else:
+            runs.append((c, c))
+    return runs
 
 
 def _measure(what: str, p: str) -> str:

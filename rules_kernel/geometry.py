@@ -19,7 +19,8 @@ TOLERANCE = 1e-6
 HUGE = 1.7e308
 """Operands whose magnitudes sum to more are overflow: the comparison is not applicable."""
 
-FALSE, UNCLEAR, TRUE = 0, 1, 2
+VIEW_COUNT = 6
+"""Length of arrays.VIEWS, as a constant that compiles."""
 
 
 def less(a: float, b: float) -> int:
@@ -190,6 +191,17 @@ def intersects(
     return 2
 
 
+def cut(x0: float, y0: float, x1: float, y1: float, width: float, height: float) -> int:
+    """The box reaches to within 1 % of the edge of an image of width x height px."""
+    if math.isnan(x0):
+        return 1
+    if x0 <= 0.01 * width or x1 >= 0.99 * width:
+        return 2
+    if y0 <= 0.01 * height or y1 >= 0.99 * height:
+        return 2
+    return 0
+
+
 def group_boxes(
     low: int,
     high: int,
@@ -199,36 +211,58 @@ def group_boxes(
     label: Any,
     start: Any,
     order: Any,
-    best: Any,
     placed: Any,
-) -> None:
+) -> int:
     """Group one image's packed boxes low:high by label, in packed order within a label.
 
     Fills start[C+1] (component c owns places start[c]:start[c+1]), order[n] (packed row of each
-    place), placed[n,4] (its box) and best[C] (place of the highest score, or -1).
+    place) and placed[n,4] (its box). Returns how many boxes break the contract (not finite,
+    inverted, score or label out of range); the caller then discards the results.
     """
+    bad = 0
     for c in range(components + 1):
         start[c] = 0
     for n in range(low, high):
-        start[label[n] + 1] += 1
-    for c in range(components):
-        best[c] = start[c]
-        start[c + 1] += start[c]
+        c = label[n]
+        if c < 0 or c >= components:
+            bad += 1
+            c = 0
+        start[c + 1] += 1
+    total = 0
+    for c in range(1, components + 1):
+        here = start[c]
+        start[c] = total
+        total += here
     for n in range(low, high):
         c = label[n]
-        place = best[c]
-        best[c] = place + 1
+        if c < 0 or c >= components:
+            c = 0
+        place = start[c + 1]
+        start[c + 1] = place + 1
         order[place] = n
-        placed[place, 0] = xyxy[n, 0]
-        placed[place, 1] = xyxy[n, 1]
-        placed[place, 2] = xyxy[n, 2]
-        placed[place, 3] = xyxy[n, 3]
+        x0, y0, x1, y1, s = xyxy[n, 0], xyxy[n, 1], xyxy[n, 2], xyxy[n, 3], score[n]
+        sound = x0 > -3.4e38 and y0 > -3.4e38 and x1 < 3.4e38 and y1 < 3.4e38
+        if not (sound and x0 <= x1 and y0 <= y1 and s >= 0 and s <= 1):
+            bad += 1
+        placed[place, 0], placed[place, 1] = x0, y0
+        placed[place, 2], placed[place, 3] = x1, y1
+    return bad
+
+
+def unsound(
+    i: int, components: int, counts: Any, expected_min: Any, expected_max: Any, view: Any, size: Any
+) -> int:
+    """How many of image i's observations break the contract (see `check_observed`)."""
+    bad = 0
     for c in range(components):
-        top = -1
-        for place in range(start[c], start[c + 1]):
-            if top < 0 or score[order[place]] > score[order[top]]:
-                top = place
-        best[c] = top
+        a, b, d = counts[i, c], expected_min[i, c], expected_max[i, c]
+        if a < 0 or a > 3.4e38 or b < 0 or b > 3.4e38 or d < 0 or d > 3.4e38:
+            bad += 1
+    if not (size[i, 0] > 0 and size[i, 0] < 3.4e38 and size[i, 1] > 0 and size[i, 1] < 3.4e38):
+        bad += 1
+    if view[i] < 0 or view[i] >= VIEW_COUNT:
+        bad += 1
+    return bad
 
 
 def finish(
@@ -255,5 +289,5 @@ def finish(
 
 DEVICE = (
     less, at_most, equal, quotient, root, lower, upper, lower_known, upper_known, counted, within,
-    diagonal, iou, containment, gap, distance, inside, intersects, group_boxes, finish,
+    diagonal, iou, containment, gap, distance, inside, intersects, cut, group_boxes, unsound, finish,
 )  # fmt: skip

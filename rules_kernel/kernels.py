@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import sys
 import threading
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,8 +20,10 @@ from physgauge.rules_kernel.arrays import (
     BoxesLike,
     ObservedLike,
     RuleArrays,
+    check_box_shapes,
     check_boxes,
     check_observed,
+    check_shapes,
 )
 from physgauge.rules_kernel.cache import keep
 from physgauge.rules_kernel.codegen import generate, generator_hash
@@ -54,8 +58,8 @@ class CompiledPack:
     source: str
     """The generated module."""
     threads: int | None
-    _run: Callable[..., None]
-    _run_parallel: Callable[[], Callable[..., None]]
+    _run: Callable[..., int]
+    _run_parallel: Callable[[], Callable[..., int]]
 
     def evaluate(
         self, boxes: BoxesLike, observed: ObservedLike, *, threads: int | None = None
@@ -66,8 +70,8 @@ class CompiledPack:
         ArrayError for arrays that break the contract. Safe to call from several threads.
         """
         pack = self.pack
-        images, _ = check_boxes(boxes, len(pack.components))
-        check_observed(observed, images, len(pack.components), len(pack.facts), len(pack.tags))
+        images, longest = check_box_shapes(boxes)
+        check_shapes(observed, images, len(pack.components), len(pack.facts), len(pack.tags))
         rules = len(pack.rules)
         out = RuleArrays(
             np.empty((images, rules), np.int8),
@@ -85,12 +89,28 @@ class CompiledPack:
         chunks = min(_thread_count(threads or self.threads), images // MIN_CHUNK)
         if chunks > 1 and not _forked and _PARALLEL.acquire(blocking=False):
             try:
-                self._run_parallel()(chunks, *arrays)
+                scratch = _scratch(chunks, len(pack.components), longest)
+                bad = self._run_parallel()(*scratch, *arrays)
             finally:
                 _PARALLEL.release()
         else:
-            self._run(0, images, *arrays)
+            scratch = _scratch(1, len(pack.components), longest)
+            bad = self._run(0, images, *(array[0] for array in scratch), *arrays)
+        if bad:
+            # The kernel counts values out of range as it passes them; this says which.
+            check_boxes(boxes, len(pack.components))
+            check_observed(observed, images, len(pack.components), len(pack.facts), len(pack.tags))
+            raise ArrayError("the arrays changed while they were read")
         return out
+
+
+def _scratch(chunks: int, components: int, longest: int) -> tuple[Any, ...]:
+    """Room for one image's grouped boxes per chunk: start, order, placed."""
+    return (
+        np.zeros((chunks, components + 1), np.int32),
+        np.zeros((chunks, longest), np.int32),
+        np.zeros((chunks, longest, 4), np.float32),
+    )
 
 
 def _thread_count(threads: int | None) -> int:
@@ -112,11 +132,11 @@ def compile_pack(pack: Pack, *, threads: int | None = None) -> CompiledPack:
     return CompiledPack(pack, source, threads, run, run_parallel)
 
 
-_COMPILED: dict[str, tuple[str, Callable[..., None], Callable[[], Callable[..., None]]]] = {}
+_COMPILED: dict[str, tuple[str, Callable[..., int], Callable[[], Callable[..., int]]]] = {}
 _COMPILING = threading.RLock()
 
 
-def _compiled(pack: Pack) -> tuple[str, Callable[..., None], Callable[[], Callable[..., None]]]:
+def _compiled(pack: Pack) -> tuple[str, Callable[..., int], Callable[[], Callable[..., int]]]:
     source = generate(pack)
     digest = hashlib.sha256((generator_hash() + source).encode()).hexdigest()[:24]
     with _COMPILING:
@@ -126,33 +146,51 @@ def _compiled(pack: Pack) -> tuple[str, Callable[..., None], Callable[[], Callab
         return _COMPILED[digest]
 
 
-def _build(name: str, source: str) -> tuple[Callable[..., None], Callable[[], Callable[..., None]]]:
+def _build(name: str, source: str) -> tuple[Callable[..., int], Callable[[], Callable[..., int]]]:
     """Compile the module's `run` now and its `run_parallel` on first use."""
+    path = keep(name, source)
+    if path is not None:
+        try:
+            return _compile(name, source, str(path), cache=True)
+        except Exception:
+            # A damaged cache fails in as many ways as pickle does; a real compile error recurs below.
+            pass
+    return _compile(name, source, str(path or f"<{name}>"), cache=False)
+
+
+def _compile(
+    name: str, source: str, path: str, *, cache: bool
+) -> tuple[Callable[..., int], Callable[[], Callable[..., int]]]:
     import numba
     from numba import types as nb
 
-    path = keep(name, source)
-    names: dict[str, Any] = {"np": np, "math": math, "prange": numba.prange}
+    # Numba's cache finds a function's module again by name, so the module is a registered one.
+    module = types.ModuleType(f"physgauge_{name}")
+    sys.modules[module.__name__] = module
+    names = module.__dict__
+    names.update(np=np, math=math, prange=numba.prange, __file__=path)
     names.update({fn.__name__: fn for fn in _device_functions()})
-    exec(compile(source, str(path or f"<{name}>"), "exec"), names)
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": path is not None}
-    names["rules"] = numba.njit(**options)(names["rules"])
+    exec(compile(source, path, "exec"), names)
+    jit: Any = numba.njit  # `_nrt`, no reference counting, is missing from its type stubs
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": cache}
     arrays = (
         nb.float32[:, ::1], nb.float32[::1], nb.int16[::1], nb.int64[::1], nb.float32[:, ::1],
         nb.boolean[:, ::1], nb.float32[:, ::1], nb.float32[:, ::1], nb.int8[::1],
         nb.float32[:, ::1], nb.boolean[:, ::1], nb.int8[:, ::1], nb.float32[:, ::1],
         nb.int32[:, :, ::1],
     )  # fmt: skip
-    signature = nb.void(nb.int64, nb.int64, *arrays)
-    run: Callable[..., None] = numba.njit(signature, **options)(names["run"])
+    scratch = (nb.int32[::1], nb.int32[::1], nb.float32[:, ::1])
+    rows = (nb.int32[:, ::1], nb.int32[:, ::1], nb.float32[:, :, ::1])
+    names["rules"] = jit(_nrt=False, **options)(names["rules"])
+    signature = nb.int64(nb.int64, nb.int64, *scratch, *arrays)
+    run: Callable[..., int] = jit(signature, _nrt=False, **options)(names["run"])
     names["run"] = run
 
     @lru_cache(maxsize=1)
-    def parallel() -> Callable[..., None]:
+    def parallel() -> Callable[..., int]:
         with _COMPILING:
-            built: Callable[..., None] = numba.njit(
-                nb.void(nb.int64, *arrays), parallel=True, **options
-            )(names["run_parallel"])
+            whole = jit(nb.int64(*rows, *arrays), parallel=True, **options)
+            built: Callable[..., int] = whole(names["run_parallel"])
             return built
 
     return run, parallel
@@ -162,6 +200,6 @@ def _build(name: str, source: str) -> tuple[Callable[..., None], Callable[[], Ca
 def _device_functions() -> tuple[Any, ...]:
     import numba
 
-    return tuple(
-        numba.njit(nogil=True, error_model="numpy", inline="never")(fn) for fn in geometry.DEVICE
-    )
+    # Without reference counting: the kernels allocate nothing.
+    jit: Any = numba.njit
+    return tuple(jit(nogil=True, error_model="numpy", _nrt=False)(fn) for fn in geometry.DEVICE)

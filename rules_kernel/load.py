@@ -17,7 +17,16 @@ from physgauge.rules_kernel import tree
 from physgauge.rules_kernel.arrays import VIEWS
 from physgauge.rules_kernel.check import RESERVED, Names, check_alias, check_rule
 from physgauge.rules_kernel.errors import ExpressionError, PackError, did_you_mean, quoted
-from physgauge.rules_kernel.pack import CATEGORIES, OTHER, Absence, Alias, Evidence, Pack, Rule
+from physgauge.rules_kernel.pack import (
+    CATEGORIES,
+    OTHER,
+    Absence,
+    Alias,
+    Category,
+    Evidence,
+    Pack,
+    Rule,
+)
 from physgauge.rules_kernel.positions import Positions, line_column, scan
 from physgauge.rules_kernel.syntax import Node, SyntaxProblem, parse
 
@@ -207,7 +216,7 @@ class _Reader:
     def weights(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         table = self.get("weights", dict)
         place = ("", 0, "weights")
-        self.keys(table, set(CATEGORIES), "weights")
+        self.keys(table, {*CATEGORIES}, "weights")
         values = []
         for category in CATEGORIES:
             value = self.typed(table.get(category), float | int, place, category)  # type: ignore[arg-type]
@@ -361,7 +370,7 @@ class _Reader:
     def rule(
         self,
         entry: dict[str, Any],
-        category: str,
+        category: Category,
         index: int,
         names: Names,
         missing: Absence,

@@ -11,7 +11,8 @@ import numpy as np
 from physgauge.rules_kernel import tree as t
 from physgauge.rules_kernel.arrays import F32, F64, I8, VIEWS, ObservedArrays
 
-CATEGORIES = ("presence", "spatial", "relational", "caption")
+Category = Literal["presence", "spatial", "relational", "caption"]
+CATEGORIES: tuple[Category, ...] = ("presence", "spatial", "relational", "caption")
 """Rule categories, in the order of every four-column output."""
 
 OTHER = "other"
@@ -25,7 +26,7 @@ class Rule:
     """One rule. Its place in `Pack.rules` is its column in every output."""
 
     id: str
-    category: Literal["presence", "spatial", "relational", "caption"]
+    category: Category
     says: str
     source: str
     """The expression as written."""

@@ -266,6 +266,9 @@ class _Interpreter:
                 if first is None or second is None:
                     return None, None
                 return (_inside if what == "inside" else _intersects)(first, second), None
+            case t.Cut(box=box):
+                whole = self.box(box)
+                return (None if whole is None else _cut(whole, self.image.size)), None
             case t.SameBox(a=a, b=b, negated=negated):
                 return (self.bound[a].row == self.bound[b].row) != negated, None
             case t.Present(group=group):
@@ -461,3 +464,10 @@ def _inside(a: BoxTuple, b: BoxTuple) -> bool:
 def _intersects(a: BoxTuple, b: BoxTuple) -> bool:
     pairs = ((a[0], b[2]), (b[0], a[2]), (a[1], b[3]), (b[1], a[3]))
     return all(_compare(low, "<=", high) is True for low, high in pairs)
+
+
+def _cut(box: BoxTuple, size: tuple[float, float]) -> bool:
+    across, down = 0.01 * size[0], 0.01 * size[1]
+    return (
+        box[0] <= across or box[1] <= down or box[2] >= 0.99 * size[0] or box[3] >= 0.99 * size[1]
+    )

@@ -201,6 +201,13 @@ class Relation:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """An edge of the box lies within 1 % of the image's edge: the part may go on outside."""
+
+    box: Box
+
+
+@dataclass(frozen=True)
 class SameBox:
     a: Variable
     b: Variable
@@ -230,7 +237,17 @@ class Flag:
 Num: TypeAlias = Const | Count | ImageSize | Measure | Between | Arithmetic | Fold | AliasUse
 Box: TypeAlias = Bound | Best | Largest | AllOf | Hull | Expand | AliasUse
 Bool: TypeAlias = (
-    Compare | Member | ViewIn | Logic | Quantifier | Relation | SameBox | Present | Expected | Flag
+    Compare
+    | Member
+    | ViewIn
+    | Logic
+    | Quantifier
+    | Relation
+    | Cut
+    | SameBox
+    | Present
+    | Expected
+    | Flag
 )
 Tree: TypeAlias = Num | Box | Bool
 
@@ -245,7 +262,7 @@ WitnessRef: TypeAlias = Bound | Best | Largest | Fold | Group
 def children(node: Tree) -> tuple[Tree, ...]:
     """The direct parts of a node, in written order."""
     match node:
-        case Measure(box=box):
+        case Measure(box=box) | Cut(box=box):
             return (box,)
         case Between(a=a, b=b) | Relation(a=a, b=b):
             return (a, b)
