@@ -44,7 +44,7 @@ def fuse(detections: Detections, settings: FuseSettings | None, domain: str | No
 
     Args:
         detections: what the detectors say.
-        settings: thresholds; None = take boxes, domains and views as they are (they are not a detector's).
+        settings: thresholds; None = take boxes, domains and views as given (no detector made them).
         domain: the caller's word for all images; None = the detector decides.
     """
     images = len(detections.boxes)
