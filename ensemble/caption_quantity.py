@@ -179,7 +179,6 @@ def _before(
             q.visible = True
         else:
             break
-        q.start = k
         k -= 1
     q.bare = not counted
     if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):

@@ -15,6 +15,7 @@ MAX_SUBJECTS: Final = 64
 """More subjects than this are not told apart: there are several, and comparing them is quadratic."""
 LOOK_BACK: Final = 5
 """Words before a name that are read for its number."""
+_PAST: Final = ("ed", "wn")
 _PLACES: Final = {("in", "front"), ("on", "top")}
 
 
@@ -100,7 +101,8 @@ def _only_modifies(tokens: Sequence[Token], start: int, end: int, lexicon: Lexic
         return False
     following = tokens[end]
     if following.gap == SPACE:
-        return following.text in words.MODIFIED
+        verb = end + 1 < len(tokens) and tokens[end + 1].text in words.VERBAL
+        return following.text in words.MODIFIED and not (verb and following.text.endswith(_PAST))
     if following.gap != HYPHEN or following.text[0].isdecimal():
         return False
     if lexicon.subjects.longest(tokens, end) is not None:

@@ -66,16 +66,18 @@ COMPARING: Final = frozenset({"like", "as", "than", "resembling", "for", "resemb
 """A subject behind these is not in the picture: "shaped like a dog"."""
 MODIFIED: Final = frozenset({
     "eared", "drawn", "like", "shaped", "sized", "themed", "style", "styled", "inspired", "print",
-    "printed", "patterned", "free", "friendly", "powered", "ridden", "riding", "led", "faced",
+    "printed", "patterned", "free", "friendly", "powered",
     "house", "houses", "food", "bowl", "leash", "collar", "bed", "toy", "toys", "key", "keys", "park",
     "parking", "dealership", "dealer", "insurance", "licence", "license", "soup", "salad", "nugget",
     "nuggets", "sandwich", "curry", "meat", "milk", "cheese", "egg", "eggs", "leather", "skin", "fur",
     "costume", "mask", "sticker", "logo", "emoji", "tattoo", "track", "tracks", "footprint",
     "footprints", "ticket", "tickets", "hangar", "trailer", "stall", "stable", "wash", "walker",
     "owner", "trainer", "feeder", "bath", "nest", "cage", "coop", "pen", "barn", "farm", "pond",
-    "lover", "days", "whisperer", "port", "model3d",
+    "lover", "days", "whisperer", "port",
 })  # fmt: skip
 """A subject's name right before these only modifies them: "dog house", "horse drawn"."""
+VERBAL: Final = frozenset({"by", "in", "with", "on", "from", "the", "a"})
+"""Behind one of MODIFIED these make it a verb: "a plane powered by", "a horse drawn in ink"."""
 SETTING: Final = frozenset({
     "in", "inside", "from", "through", "near", "behind", "under", "beside", "on", "to", "by", "above",
     "over", "below", "against", "at", "into", "onto", "towards", "toward", "past", "atop",

@@ -99,13 +99,18 @@ class Expecter:
     def candidates(
         self, facts: CaptionFacts, view: int, counts: np.ndarray | None = None
     ) -> tuple[str, ...]:
-        """Type ids a caption leaves open, narrowed by its numbers and by counts ([C], NaN = unseen)."""
-        open_types = facts.candidates or self.spec.common
-        if len(open_types) == 1 or facts.several:
-            return open_types
+        """Type ids a caption leaves open, narrowed by its numbers and by counts ([C], NaN = unseen).
+
+        Common types come first; others are taken only where a caption's numbers ask for one ("an
+        animal with eight legs").
+        """
+        if len(facts.candidates) == 1 or facts.several:
+            return facts.candidates or self.spec.common
+        open_types = facts.candidates or self._ids
         claims = [c for c in facts.claims if c.exact and not c.missing and not c.visible]
-        fitting = [t for t in open_types if all(self._allows(t, c) for c in claims)]
-        chosen = tuple(fitting) or open_types
+        fitting = [t for t in open_types if all(self._allows(t, c) for c in claims)] or open_types
+        common = tuple(t for t in fitting if self.spec.types[t].common)
+        chosen = common or tuple(fitting)
         if counts is None or len(chosen) == 1:
             return chosen
         rows = [self._index[t] for t in chosen]
