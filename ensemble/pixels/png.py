@@ -31,7 +31,9 @@ def read(data: bytes) -> Container:
         kind, body, end = _chunk(data, at)
         if kind in _PIXEL_CHUNKS or not kind[0] & 0x20:
             _pixel_chunk(box, kind, body, first=at == _SIGNATURE_BYTES)
-            if zlib.crc32(memoryview(data)[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end], "big"):
+            if zlib.crc32(memoryview(data)[at + 4 : end - 4]) != int.from_bytes(
+                data[end - 4 : end], "big"
+            ):
                 raise ImageError(
                     "image_corrupt",
                     f"expected a matching checksum of {_name(kind)} at {at}, got another",

@@ -23,7 +23,7 @@ from physgauge.ensemble.pixels import exif, jpeg, npy, png, samples, webp
 from physgauge.ensemble.pixels.colour import to_srgb
 from physgauge.ensemble.pixels.container import Container
 from physgauge.ensemble.pixels.header import Header, read_header
-from physgauge.ensemble.pixels.record import Decoded, pixel_sha256
+from physgauge.ensemble.pixels.record import Decoded, PixelHash
 from physgauge.types import U8
 
 POLICY_VERSION: Final = 1
@@ -65,12 +65,17 @@ def decode_pixels(
     width, height = exif.upright_size(header.width, header.height, turn)
     rgb = (allocate or _fresh)(height, width)
     stored = exif.stored_view(rgb, turn)
+    digest = PixelHash(height, width)
     rows = max(1, _STRIP_PIXELS // header.width)
     for y in range(0, header.height, rows):
         stop = min(y + rows, header.height)
         stored[y:stop] = read(y, stop)
+        if turn == 1:
+            digest.update(rgb[y:stop])  # while the strip is in the cache
+    if turn != 1:
+        digest.update(rgb)
     rgb.flags.writeable = False
-    return Decoded(rgb, pixel_sha256(rgb), header.format, tuple(box.warnings), decoder_version())
+    return Decoded(rgb, digest.hex(), header.format, tuple(box.warnings), decoder_version())
 
 
 def decoder_version() -> str:

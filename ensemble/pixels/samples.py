@@ -44,7 +44,7 @@ def library_versions() -> str:
     return ", ".join((
         f"pillow {pillow_version}",
         jpeg,
-        f"zlib {features.version_codec('zlib')}",
+        f"zlib-ng {ng}" if ng else f"zlib {features.version_codec('zlib')}",
         f"libwebp {features.version_module('webp')}",
         f"littlecms {features.version_module('littlecms2')}",
     ))  # fmt: skip

@@ -1,4 +1,8 @@
-"""The memory that a lane and its worker share, in slots, and arrays over it that give their slot back."""
+"""The memory that a lane and its worker share: slots of encoded bytes going in and pixels coming back.
+
+Pixels are copied out once. Lending the slot itself as an array was tried: with three or more slots in
+turn they fall out of the core's cache, which cost the worker as much as the copy costs the lane.
+"""
 
 from __future__ import annotations
 
@@ -6,88 +10,56 @@ import contextlib
 import mmap
 import os
 import tempfile
-from collections import deque
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from physgauge.ensemble.sandbox.protocol import SLOTS, Layout
 from physgauge.types import U8
 
-_KEEP_BYTES: Final = 16 * 2**20  # of a slot; what a large image took beyond it is returned at once
+_KEEP_BYTES: Final = 16 * 2**20  # of a slot; what a larger image took is given back at once
 
 
 class Arena:
-    """Slots in an anonymous file that is mapped here and in the worker.
-
-    The lane's thread takes slots; they come back from whichever thread drops the last array. So `free` is
-    a deque, whose append and popleft need no lock (a lock in a finalizer could deadlock).
-    """
+    """Slots in an anonymous file that is mapped here and in the worker. Used by one thread."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.fd = _anonymous_file(layout.total_bytes)
         self._map = mmap.mmap(self.fd, layout.total_bytes)
         self._bytes: U8 = np.frombuffer(self._map, dtype=np.uint8)
-        self._address = int(self._bytes.ctypes.data)
-        self._process = os.getpid()
-        self._touched = [0] * SLOTS
-        self.free = deque(range(SLOTS))
+        self._free = list(range(SLOTS))
+        self._used = [0] * SLOTS
 
-    def stage(self, slot: int, data: bytes) -> None:
-        """Put encoded bytes where the worker looks for them."""
+    def stage(self, data: bytes) -> int:
+        """Put encoded bytes into a free slot; returns the slot."""
+        slot = self._free.pop()
         start = slot * self.layout.slot_bytes + self.layout.pixel_bytes
         self._bytes[start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
-        self._touched[slot] = len(data)
+        self._used[slot] = len(data)
+        return slot
 
-    def copy(self, slot: int, height: int, width: int) -> U8:
-        """The slot's pixels [H, W, 3] in memory of their own, read-only; the slot is free again."""
+    def pixels(self, slot: int, height: int, width: int) -> U8:
+        """A copy of the slot's pixels: uint8 [H, W, 3], read-only."""
         start = slot * self.layout.slot_bytes
         rgb = self._bytes[start : start + height * width * 3].reshape(height, width, 3).copy()
         rgb.flags.writeable = False
-        self._touched[slot] += rgb.nbytes
-        self.release(slot)
+        self._used[slot] += rgb.nbytes
         return rgb
-
-    def lend(self, slot: int, height: int, width: int) -> U8:
-        """The slot's pixels [H, W, 3] in place, read-only; free again when the last view is gone."""
-        self._touched[slot] += height * width * 3
-        address = self._address + slot * self.layout.slot_bytes
-        return np.asarray(_Loan(self, slot, address, (height, width, 3)))
 
     def release(self, slot: int) -> None:
         """Take a slot back."""
-        if os.getpid() != self._process:  # a forked child must not touch the parent's pages
-            return
-        if self._touched[slot] > _KEEP_BYTES:
+        if self._used[slot] > _KEEP_BYTES:
             start = slot * self.layout.slot_bytes
-            with contextlib.suppress(AttributeError, OSError, ValueError):
+            with contextlib.suppress(AttributeError, OSError, ValueError):  # not every system can
                 self._map.madvise(mmap.MADV_REMOVE, start, self.layout.slot_bytes)
-        self.free.append(slot)
+        self._free.append(slot)
 
     def close(self) -> None:
-        """Close the file; the memory goes when the last array over it is gone."""
+        """Give everything back."""
         os.close(self.fd)
-
-
-class _Loan:
-    """What numpy keeps alive under an array over a slot, and under every view of that array.
-
-    (A finalizer on the array itself would be wrong: views of it point past it to this object.)
-    """
-
-    def __init__(self, arena: Arena, slot: int, address: int, shape: tuple[int, int, int]) -> None:
-        self._arena = arena
-        self._slot = slot
-        self.__array_interface__: dict[str, Any] = {
-            "version": 3,
-            "typestr": "|u1",
-            "shape": shape,
-            "data": (address, True),
-        }
-
-    def __del__(self) -> None:
-        self._arena.release(self._slot)
+        del self._bytes
+        self._map.close()
 
 
 def _anonymous_file(size: int) -> int:

@@ -20,10 +20,9 @@ from physgauge.ensemble.pixels.header import Header
 from physgauge.ensemble.pixels.record import Decoded
 from physgauge.ensemble.sandbox.arena import Arena
 from physgauge.ensemble.sandbox.process import Worker, WorkerDied, WorkerLate
-from physgauge.ensemble.sandbox.protocol import Reply, layout
+from physgauge.ensemble.sandbox.protocol import SLOTS, Reply, layout
 from physgauge.errors import ERROR_CODES, EnvironmentProblem, ImageError
 
-_DEPTH: Final = 2
 _START_TRIES: Final = 3
 
 
@@ -141,19 +140,21 @@ class Lane:
         self._supply()
         if not self._held:
             return False
-        outcome = self._outcome(self._held[0])
-        job = self._held.popleft()
+        job = self._held[0]
+        outcome = self._outcome(job)
+        # The worker is at the next image meanwhile, in the other slot.
+        self._held.popleft()
+        self._arena.release(job.slot)
         if isinstance(outcome, ImageError):
-            self._arena.release(job.slot)
             job.future.set_exception(outcome)
         else:
             self._supply(ahead_only=True)  # the worker's next job goes first
-            job.future.set_result(self._decoded(job, outcome))
+            job.future.set_result(outcome)
         return True
 
     def _supply(self, ahead_only: bool = False) -> None:
-        """Take jobs up to the depth and send them."""
-        while len(self._held) < _DEPTH:
+        """Take jobs, one per slot, and send them."""
+        while len(self._held) < SLOTS:
             job = self._jobs.take(ahead=ahead_only or bool(self._held))
             if job is None:
                 break
@@ -162,8 +163,7 @@ class Lane:
                 continue
             self._held.append(job)
             job.number = self._number = self._number + 1
-            job.slot = self._arena.free.popleft()
-            self._arena.stage(job.slot, job.data)
+            job.slot = self._arena.stage(job.data)
         for job in self._held:
             if not job.sent:
                 self._send(job)
@@ -180,8 +180,8 @@ class Lane:
                 self._dismiss()  # it died idle, and of no image
         raise EnvironmentProblem("decode worker: expected it to stay, got its end before any image")
 
-    def _outcome(self, job: Job) -> Reply | ImageError:
-        """What became of the oldest job."""
+    def _outcome(self, job: Job) -> Decoded | ImageError:
+        """What became of the oldest job; its slot holds nothing of use afterwards."""
         size = f"{job.header.format.upper()} of {job.header.width}x{job.header.height} px"
         allowed_s = self._limits.base_s + self._limits.per_mpx_s * job.header.megapixels
         try:
@@ -190,7 +190,10 @@ class Lane:
                 code = reply.code if reply.code in ERROR_CODES else "internal"
                 return ImageError(code, reply.message)
             if _fits(reply, job):
-                return reply
+                rgb = self._arena.pixels(job.slot, reply.height, reply.width)
+                return Decoded(
+                    rgb, reply.sha256, reply.format, tuple(reply.warnings), reply.decoder
+                )
             ended = "an answer that fits no image"
         except WorkerLate:
             self._dismiss()
@@ -202,12 +205,6 @@ class Lane:
             ended = f"the end of the decoding process by {error}"
         self._dismiss()
         return ImageError("decode_crashed", f"expected a {size} to decode, got {ended}")
-
-    def _decoded(self, job: Job, reply: Reply) -> Decoded:
-        free = len(self._arena.free)
-        take = self._arena.lend if free >= _DEPTH else self._arena.copy  # never run out of slots
-        rgb = take(job.slot, reply.height, reply.width)
-        return Decoded(rgb, reply.sha256, reply.format, tuple(reply.warnings), reply.decoder)
 
     def _ready_worker(self) -> Worker:
         if self._worker is None:

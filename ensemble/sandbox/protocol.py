@@ -15,8 +15,8 @@ import msgspec
 
 from physgauge.config import DecodeLimits
 
-SLOTS: Final = 8
-"""Images that an arena has room for. Their memory is only taken once it is written to."""
+SLOTS: Final = 2
+"""Images at a worker: one being decoded, one to go on with. Memory is only taken where it is written."""
 _PAGE: Final = 65_536  # a multiple of every page size in use
 _LENGTH: Final = struct.Struct("<I")
 _MAX_MESSAGE: Final = 65_536
