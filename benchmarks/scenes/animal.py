@@ -108,7 +108,7 @@ def _head(t: Quadruped, c: Coat, rng: Generator) -> list[Part]:
     for side, k in (("left", 1.0), ("right", -1.0)):
         big = 0.15 if not t.trunk else 0.085
         spot = at(s * 0.62, k * s * 0.6, s * 0.28)
-        eye = [Piece.make(ellipsoid(spot, np.full(3, s * big * 1.5), n=10), c.white), Piece.make(ellipsoid(spot + turn @ np.array([0.45, k * 0.75, 0.05]) * s * big * 0.75, np.full(3, s * big * 1.1), n=10), c.eye)]
+        eye = [Piece.make(ellipsoid(spot, np.full(3, s * big * 1.5), n=10), c.sclera), Piece.make(ellipsoid(spot + turn @ np.array([0.45, k * 0.75, 0.05]) * s * big * 0.75, np.full(3, s * big * 1.1), n=10), c.eye)]
         parts.append(Part(f"eye.{side}", "animal.eye", tuple(eye), owner="head", joins="head", side=side, pivot=vec(spot)))
         ear_at = {"pointed": at(-s * 0.25, k * s * 0.5, s * 0.75), "floppy": at(-s * 0.15, k * s * 0.72, s * 0.55), "side": at(-s * 0.3, k * s * 0.7, s * 0.5), "fan": at(-s * 0.25, k * s * 0.75, s * 0.4)}[t.ear]
         parts.append(ear(f"ear.{side}", ear_at, k, t.ear, t.ear_size, c.ear, c.beak if t.subtype == "pig" else c.ear, "head"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .mesh import F64, Mesh, ellipsoid, lathe, limb, loft, prism, tube
+from .mesh import F64, Mesh, cross, ellipsoid, lathe, limb, loft, prism, tube, unit
 from .subject import Paint, Part, Piece
 
 Vec = tuple[float, float, float]
@@ -18,10 +18,8 @@ def vec(v: F64) -> Vec:
 def leaf(root: F64, tip: F64, width: float, normal: F64, thick: float = 0.02, full: float = 0.45) -> Mesh:
     """A flat leaf-shaped solid (ears, feathers), widest at `full` of its length."""
     along = tip - root
-    side = np.cross(normal, along)
-    side /= np.linalg.norm(side) + 1e-12
-    n = np.cross(along, side)
-    n /= np.linalg.norm(n) + 1e-12
+    side = unit(cross(normal, along))
+    n = unit(cross(along, side))
     rings = []
     a = np.arange(8) * 2 * np.pi / 8
     for t, w in ((0.0, 0.55), (full * 0.5, 0.9), (full, 1.0), ((1 + full) / 2, 0.75), (0.95, 0.3), (1.0, 0.06)):

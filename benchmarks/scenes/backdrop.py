@@ -32,13 +32,13 @@ def lights(rng: Generator, camera: Camera) -> list[Light]:
     away = np.deg2rad(camera.azimuth + float(rng.uniform(-130, 130)))
     high = np.deg2rad(float(rng.uniform(22, 78)))
     sun = -np.array([np.cos(high) * np.cos(away), np.cos(high) * np.sin(away), np.sin(high)])
-    strength = float(rng.uniform(0.42, 0.8))
+    strength = float(rng.uniform(0.5, 0.85))
     tint = 1 + np.array([1, 0.2, -1]) * float(rng.uniform(-0.08, 0.12))
-    ambient = float(rng.uniform(0.24, 0.46))
+    ambient = float(rng.uniform(0.32, 0.55))
     cool = 1 + np.array([-1, 0, 1]) * float(rng.uniform(-0.06, 0.1))
     fill = -np.array([np.cos(away + 2.2), np.sin(away + 2.2), 0.9])
     d, a = np.clip(strength * tint, 0, 1), np.clip(ambient * cool, 0, 1)
-    side = float(rng.uniform(0.05, 0.3))
+    side = float(rng.uniform(0.1, 0.35))
     return [
         Light(sun, (float(d[0]), float(d[1]), float(d[2])), (0.0, 0.0, 0.0), float(rng.uniform(0.1, 0.6)), bool(rng.random() < 0.85)),
         Light(fill / np.linalg.norm(fill), (side, side, side), (float(a[0]), float(a[1]), float(a[2])), 0.0, False),
@@ -64,7 +64,7 @@ def sky(rng: Generator) -> U8:
         top, bottom = np.array(hue(rng, (0.1, 0.6), (0.3, 0.9))), np.array(hue(rng, (0.05, 0.4), (0.6, 1.0)))
     rgb = gradient(top * rng.uniform(0.8, 1.1), bottom * rng.uniform(0.85, 1.05))
     if rng.random() < 0.65:
-        cover = np.clip((field01(rng, 1.5) - rng.uniform(0.3, 0.7)) * rng.uniform(1, 4), 0, 1)[:, :, None]
+        cover = np.clip((field01(rng, float(rng.choice([1.5, 2.0, 2.6]))) - rng.uniform(0.3, 0.7)) * rng.uniform(0.8, 2.5), 0, 1)[:, :, None]
         rgb = rgb * (1 - cover) + np.array(grey(rng, 0.8, 1.0)) * cover
     return to_u8(rgb)
 
@@ -135,10 +135,10 @@ def backdrop(camera: Camera, depth: float = 70.0) -> Part:
     # Normals down and away from every light: only the emission shows.
     dark = np.broadcast_to(np.array([0.0, 0.0, -1.0]), mesh.normals.shape)
     mesh = type(mesh)(mesh.verts, np.ascontiguousarray(dark), mesh.faces, mesh.ring, mesh.ring_rows)
-    return Part("backdrop", None, (Piece(mesh, Paint((1, 1, 1), "backdrop", specular=0.0, emission=0.62), uv),))
+    return Part("backdrop", None, (Piece(mesh, Paint((1, 1, 1), "backdrop", specular=0.0, emission=0.55), uv),))
 
 
-def ground(z: float, scale: float, shift: tuple[float, float], plain: RGB | None = None) -> Part:
+def ground(z: float, scale: float = 1.0, shift: tuple[float, float] = (0.0, 0.0), plain: RGB | None = None) -> Part:
     """A large floor at height z."""
     r = 60.0
     mesh = prism([(-r, -r, z - 0.5), (r, -r, z - 0.5), (r, r, z - 0.5), (-r, r, z - 0.5)], [(-r, -r, z), (r, -r, z), (r, r, z), (-r, r, z)])
@@ -164,23 +164,22 @@ def surroundings(rng: Generator, camera: Camera, floor: float | None, domain: st
     parts: list[Part] = []
     shift = (float(rng.random()), float(rng.random()))
     if floor is None:
-        textures["backdrop"] = sky(rng) if rng.random() < 0.7 else picture(rng)
-        if rng.random() < 0.3 and camera.elevation > 8:
+        open_sky = rng.random() < (0.7 if domain == "aircraft" else 0.3)
+        textures["backdrop"] = sky(rng) if open_sky else picture(rng)
+        if domain == "aircraft" and rng.random() < 0.3 and camera.elevation > 8:
             textures["ground"] = ground_texture(rng, False)
             parts.append(ground(-float(rng.uniform(3, 9)), float(rng.uniform(0.1, 0.4)), shift))
         return Surroundings([backdrop(camera), *parts], lights(rng, camera), textures)
     style = rng.random()
     textures["backdrop"] = sky(rng) if rng.random() < 0.55 else picture(rng)
     parts.append(backdrop(camera))
-    if style < 0.12:  # no ground at all: a picture behind
-        return Surroundings(parts, lights(rng, camera), textures)
-    if style < 0.24:  # studio: one colour
+    if style < 0.14:  # studio: one colour
         colour = hue(rng, (0.0, 0.5), (0.35, 0.95))
         parts += [ground(floor, 1.0, shift, colour), wall(rng, camera, np.zeros(3), float(rng.uniform(2.2, 5)), colour)]
         return Surroundings(parts, lights(rng, camera), textures)
     textures["ground"] = ground_texture(rng, road=domain != "animal" and rng.random() < 0.6)
     parts.append(ground(floor, float(rng.uniform(0.15, 0.6)) if domain == "animal" else float(rng.uniform(0.12, 0.3)), shift))
-    if style < 0.4:  # room or yard wall
+    if style < 0.32:  # room or yard wall
         textures["wall"] = picture(rng) if rng.random() < 0.6 else ground_texture(rng, False)
         parts.append(wall(rng, camera, np.zeros(3), float(rng.uniform(2.2, 6))))
     elif rng.random() < 0.6:

@@ -76,7 +76,7 @@ def _head(t: Bird, c: Coat, turn: F64, rng: Generator) -> list[Part]:
         parts.append(Part("comb", None, tuple(comb), owner="head"))
     for side, k in (("left", 1.0), ("right", -1.0)):
         spot = at(0.42, k * 0.74, 0.22)
-        eye = [Piece.make(ellipsoid(spot, np.full(3, s * 0.23), n=10), c.white), Piece.make(ellipsoid(spot + np.array([0.03, k * 0.08, 0.01]) * s, np.full(3, s * 0.18), n=10), c.eye)]
+        eye = [Piece.make(ellipsoid(spot, np.full(3, s * 0.23), n=10), c.sclera), Piece.make(ellipsoid(spot + np.array([0.03, k * 0.08, 0.01]) * s, np.full(3, s * 0.18), n=10), c.eye)]
         parts.append(Part(f"eye.{side}", "animal.eye", tuple(eye), owner="head", joins="head", side=side, pivot=vec(spot)))
     parts.append(beak("beak", at(0.9, 0, -0.05), t.beak, t.beak_length * 1.15, c.beak, "head"))
     return parts

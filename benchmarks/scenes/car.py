@@ -37,7 +37,7 @@ class CarPaint:
 
 _COLOURS = {
     "red": (0.72, 0.06, 0.06), "blue": (0.08, 0.16, 0.6), "green": (0.08, 0.38, 0.14), "white": (0.92, 0.92, 0.9),
-    "black": (0.07, 0.07, 0.08), "silver": (0.66, 0.67, 0.7), "grey": (0.38, 0.39, 0.41), "yellow": (0.88, 0.72, 0.08),
+    "black": (0.11, 0.11, 0.12), "silver": (0.66, 0.67, 0.7), "grey": (0.38, 0.39, 0.41), "yellow": (0.88, 0.72, 0.08),
     "orange": (0.86, 0.38, 0.06), "brown": (0.32, 0.19, 0.1), "beige": (0.76, 0.69, 0.55), "turquoise": (0.1, 0.55, 0.58),
 }  # fmt: skip
 
@@ -50,8 +50,8 @@ def paints(rng: Generator) -> CarPaint:
     trim = Paint(grey(rng, 0.08, 0.2))
     roof = body if rng.random() < 0.8 else Paint(grey(rng, 0.05, 0.95), specular=0.4)
     lower = body if rng.random() < 0.6 else trim
-    shade = float(rng.uniform(0.06, 0.16))
-    glass = Paint((shade, shade * 1.15, shade * 1.35), specular=0.9, shininess=0.8)
+    shade = float(rng.uniform(0.05, 0.15) if rng.random() < 0.65 else rng.uniform(0.15, 0.4))
+    glass = Paint((shade, shade * 1.12, min(1.0, shade * 1.3)), specular=0.9, shininess=0.8)
     lamp = Paint(grey(rng, 0.86, 0.98), specular=0.9, shininess=0.9, emission=0.25)
     red = float(rng.uniform(0.55, 0.85))
     rim = Paint(grey(rng, 0.5, 0.85), specular=0.6) if rng.random() < 0.8 else Paint(grey(rng, 0.12, 0.25))
@@ -143,9 +143,19 @@ def _wheels(t: CarType, p: CarPaint, rng: Generator) -> list[Part]:
                 gap = disc((x + np.cos(a) * t.wheel * 0.42, y + out * 1.03, t.wheel + np.sin(a) * t.wheel * 0.42), t.wheel * 0.12, 0.004, n=6)
                 pieces.append(Piece.make(gap, p.core))
             parts.append(Part(f"wheel.{side}.{place}", "car.wheel", tuple(pieces), side=side, place=place, pivot=c))
-            arch = disc((x, s * (_half(t) - 0.028), t.wheel + 0.008), t.wheel * 1.17, 0.064, n=22)
+            arch = _arch(t, x, s)
             parts.append(Part(f"arch.{side}.{place}", None, (Piece.make(arch, p.core),)))
     return parts
+
+
+def _arch(t: CarType, x: float, s: float) -> Mesh:
+    """The dark wheel house: open at the bottom, so an empty one does not look like a wheel."""
+    r, low = t.wheel * 1.17, t.clearance + 0.03
+    start = np.arcsin(np.clip((low - t.wheel) / r, -1, 0))
+    a = np.linspace(start, np.pi - start, 16)
+    outline = [(x + r * np.cos(k), t.wheel + 0.008 + r * np.sin(k)) for k in a]
+    y0, y1 = s * (_half(t) - 0.06), s * (_half(t) + 0.004)
+    return prism([(px, y0, pz) for px, pz in outline], [(px, y1, pz) for px, pz in outline])
 
 
 def _front(t: CarType, p: CarPaint) -> list[Part]:

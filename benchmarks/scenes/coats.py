@@ -24,6 +24,8 @@ class Coat:
     dark: Paint
     eye: Paint
     white: Paint
+    sclera: Paint
+    """Round the iris: white, or dark as in most animals."""
     horn: Paint
     beak: Paint
     foot: Paint
@@ -69,6 +71,7 @@ def coat(
         dark=Paint((0.07, 0.06, 0.06), specular=0.4),
         eye=Paint((0.03, 0.03, 0.03) if rng.random() < 0.6 else (0.35, 0.2, 0.05), specular=0.9, shininess=0.9),
         white=Paint((0.93, 0.92, 0.88), specular=0.4),
+        sclera=Paint((0.93, 0.92, 0.88) if rng.random() < 0.55 else (0.3, 0.22, 0.15), specular=0.5),
         horn=Paint((0.72, 0.66, 0.52) if rng.random() < 0.6 else (0.3, 0.27, 0.23), specular=0.3),
         beak=plain(np.array(beak), 0.3),
         foot=Paint((0.16, 0.13, 0.11)),

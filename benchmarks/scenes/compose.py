@@ -9,17 +9,17 @@ import numpy as np
 from numpy.random import Generator
 
 from . import aircraft, animal, car, plant_aircraft, plant_animal, plant_car
-from .backdrop import surroundings
+from .backdrop import ground, surroundings
 from .camera import Camera, aim, draw_azimuth, view_of
 from .captions import caption
-from .evidence import complete, evident, hidden_too_much
+from .evidence import complete, evident, hidden_too_much, planted_mask, visibly_different
 from .flat import flat, shuffled
-from .measure import Seen, measure
+from .measure import Outlines, Seen, measure
 from .nothing import arrange
 from .occlude import occluder
 from .paints import U8
 from .plant import KINDS, Context, Planting, draw
-from .post import develop, encode
+from .post import develop, encode, expose
 from .render import Scene, Stage
 from .subject import Part, Subject
 
@@ -57,7 +57,13 @@ class _Setting:
     planting: Planting | None
     camera: Camera
     floor: float | None
+    """Height of the ground, None in the air."""
     gear: tuple[Part, ...]
+    """Landing gear."""
+
+    def hiding(self) -> tuple[Part, ...]:
+        """What is drawn in the segmentation besides the subject, since it hides parts."""
+        return self.gear if self.floor is None else (*self.gear, ground(self.floor))
 
 
 def shoot(stage: Stage, seed: int, index: int, domain: str, violated: float, form: str) -> Shot:
@@ -82,7 +88,7 @@ def shoot(stage: Stage, seed: int, index: int, domain: str, violated: float, for
 def _setting(rng: Generator, domain: str, kind: str | None) -> _Setting | None:
     subject = _BUILD[domain](rng, None)
     azimuth = draw_azimuth(rng)
-    floor: float | None = 0.0
+    floor: float | None = 0.0 if rng.random() < 0.88 else None
     gear: tuple[Part, ...] = ()
     if domain == "aircraft":
         floor = None
@@ -96,11 +102,12 @@ def _setting(rng: Generator, domain: str, kind: str | None) -> _Setting | None:
         elevation = float(rng.uniform(2, 32))
     planting = None
     if kind is not None:
-        planting = draw(subject, kind, _TABLES[domain], Context(azimuth, elevation), rng)
+        planting = draw(subject, kind, _TABLES[domain], Context(azimuth, elevation, floor), rng)
         if planting is None:
             return None
     shown = planting.subject if planting else subject
-    fill = float(rng.uniform(0.5, 0.93)) if rng.random() < 0.88 else float(rng.uniform(0.93, 1.08))
+    low = 0.62 if domain == "aircraft" else 0.5
+    fill = float(rng.uniform(low, 0.94)) if rng.random() < 0.88 else float(rng.uniform(0.94, 1.08))
     fov = float(np.exp(rng.uniform(np.log(14), np.log(50))))
     roll = float(np.clip(rng.normal() * 2.5, -6, 6))
     place = (float(rng.uniform(-0.8, 0.8)), float(rng.uniform(-0.8, 0.8)))
@@ -114,21 +121,26 @@ def _attempt(stage: Stage, rng: Generator, setting: _Setting, form: str, strict:
     clean, planting, camera = setting.subject, setting.planting, setting.camera
     shown = planting.subject if planting else clean
     stage.clear()
-    parts = [*shown.parts, *setting.gear]
+    hiding = setting.hiding()
+    parts = [*shown.parts, *hiding]
     scene = Scene(camera, (), parts, {})
     seg = stage.segment(scene)
-    seen = measure(parts, seg, camera)
-    twin_parts = [*clean.parts, *setting.gear]
+    known: Outlines = {}
+    seen = measure(parts, seg, camera, known)
+    twin_parts = [*clean.parts, *hiding]
     view = view_of(camera.azimuth)
+    mask = np.zeros(seg.shape, bool)
     if planting is None:
         if not complete(clean.domain, view, seen) or _truncated(seen, camera):
             return None
         if strict and clean.domain == "animal" and not _legs_shown(clean, view, seen) and rng.random() < 0.8:
             return None
     else:
-        twin = measure(twin_parts, stage.segment(Scene(camera, (), twin_parts, {})), camera)
+        twin_seg = stage.segment(Scene(camera, (), twin_parts, {}))
+        twin = measure(twin_parts, twin_seg, camera, known)
         if not complete(clean.domain, view, twin) or not evident(planting, seen, twin, parts, seg):
             return None
+        mask = planted_mask(planting, parts, seg, twin_parts, twin_seg)
     around = surroundings(rng, camera, setting.floor, clean.domain)
     occluded = False
     block: list[Part] = []
@@ -136,16 +148,20 @@ def _attempt(stage: Stage, rng: Generator, setting: _Setting, form: str, strict:
         block = [occluder(rng, shown, camera, setting.floor)]
         with_block = [*parts, *block]
         seg2 = stage.segment(Scene(camera, (), with_block, {}))
-        after = measure(with_block, seg2, camera)
+        after = measure(with_block, seg2, camera, known)
         ok = not hidden_too_much(seen, after) and (planting is None or _still_evident(planting, after, stage.size))
         if ok and (seg2 == len(with_block)).sum() > 0.004 * seg.size and any(a.px < b.px for a, b in zip(after, seen, strict=True)):
             seen, occluded = after, True
         else:
             block = []
-    everything = [*parts, *block, *around.parts]
     textures = {**shown.textures, **around.textures}
     stage.textures(textures)
-    pixels = stage.rgb(Scene(camera, around.lights, everything, textures))
+    pixels = stage.rgb(Scene(camera, around.lights, [*shown.parts, *setting.gear, *block, *around.parts], textures))
+    if planting is not None:
+        before = stage.rgb(Scene(camera, around.lights, [*clean.parts, *setting.gear, *block, *around.parts], textures))
+        if not visibly_different(planting, pixels, before, mask):
+            return None
+    pixels = expose(rng, pixels, (seg > 0) & (seg <= len(shown.parts)))
     text = caption(rng, clean, setting.floor is not None)
     data = encode(rng, develop(rng, pixels), form)
     return Shot(
@@ -184,7 +200,7 @@ def _none(stage: Stage, rng: Generator, form: str) -> Shot:
     if style < 0.3:
         pixels, name = flat(rng, stage.size)
         text = {"sky": "an empty sky", "strokes": "a page of writing", "tiles": "a tiled surface"}.get(name, "an abstract picture")
-    elif style < 0.42:
+    elif style < 0.36:
         setting = None
         while setting is None:
             setting = _setting(rng, str(rng.choice(["aircraft", "car", "animal"])), None)

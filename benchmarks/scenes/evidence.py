@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFilter
 
 from .measure import Seen
 from .plant import Planting
@@ -28,7 +27,7 @@ MIN_MOVE: Final = 0.13
 """Displacement of a misplaced part in shares of the subject's larger side in the picture."""
 MAX_IOU: Final = 0.35
 """An extra part's box must not coincide with a natural one of its class."""
-MIN_GAP: Final = 0.02
+MIN_GAP: Final = 0.028
 """Gap round a detached part in shares of the frame."""
 
 
@@ -82,10 +81,37 @@ def evident(planting: Planting, seen: Sequence[Seen], twin: Sequence[Seen], part
 def _apart(parts: Sequence[Part], seg: NDArray[np.int32]) -> bool:
     """Whether the planted pixels keep their distance from the rest of the subject."""
     planted = np.isin(seg, [i + 1 for i, p in enumerate(parts) if p.planted])
-    rest = (seg > 0) & ~planted
-    gap = 2 * max(2, round(MIN_GAP * seg.shape[0])) + 1
-    grown = np.asarray(Image.fromarray(planted.astype(np.uint8) * 255).filter(ImageFilter.MaxFilter(gap))) > 0
-    return not bool((grown & rest).any())
+    rest = np.isin(seg, [i + 1 for i, p in enumerate(parts) if not p.planted and not p.key.startswith("backdrop")])
+    gap = max(2, round(MIN_GAP * seg.shape[0]))
+    # Dilation by a (2 gap + 1)² square through window sums: any planted pixel within reach counts.
+    sums = np.pad(planted, gap).astype(np.int32).cumsum(0).cumsum(1)
+    sums = np.pad(sums, ((1, 0), (1, 0)))
+    w = 2 * gap + 1
+    window = sums[w:, w:] - sums[:-w, w:] - sums[w:, :-w] + sums[:-w, :-w]
+    return not bool(((window > 0) & rest).any())
+
+
+MIN_CHANGE: Final = 24
+"""Levels of 255 by which a pixel must differ between the clean twin's picture and the violated one."""
+MIN_CHANGED: Final = 0.4
+"""Share of the planted (or removed) parts' pixels that must differ by that much."""
+
+
+def visibly_different(planting: Planting, pixels: NDArray[np.uint8], clean: NDArray[np.uint8], where: NDArray[np.bool_]) -> bool:
+    """Whether the planting shows in colours too: a black wing missing from a black body does not.
+
+    `where` masks the planted parts in the violated picture, or the removed ones in the clean twin.
+    """
+    change = np.abs(pixels.astype(np.int16) - clean.astype(np.int16)).max(-1)
+    return bool(where.any()) and float((change[where] >= MIN_CHANGE).mean()) >= MIN_CHANGED
+
+
+def planted_mask(planting: Planting, parts: Sequence[Part], seg: NDArray[np.int32], twin_parts: Sequence[Part], twin_seg: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Pixels of the principal planted parts, or of the removed (for missing) in the clean twin."""
+    if planting.kind == "missing":
+        keys = set(planting.removed) or set(planting.reference) - {p.key for p in parts}
+        return np.isin(twin_seg, [i + 1 for i, p in enumerate(twin_parts) if p.key in keys])
+    return np.isin(seg, [i + 1 for i, p in enumerate(parts) if p.key in planting.principal])
 
 
 _LEAST: Final[dict[str, dict[str, tuple[tuple[str, int], ...]]]] = {

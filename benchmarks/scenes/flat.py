@@ -23,7 +23,7 @@ def flat(rng: Generator, size: int) -> tuple[U8, str]:
 
 def shuffled(rng: Generator, pixels: U8) -> U8:
     """A rendered picture cut into patches that are shuffled: all textures, no object."""
-    n = int(rng.choice([4, 5, 8, 10]))
+    n = int(rng.choice([8, 10, 12, 16]))
     size = pixels.shape[0] // n * n
     p = size // n
     tiles = pixels[:size, :size].reshape(n, p, n, p, 3).swapaxes(1, 2).reshape(n * n, p, p, 3)

@@ -64,8 +64,18 @@ def boxes_of(seg: NDArray[np.int32], count: int) -> tuple[NDArray[np.int64], NDA
     return n, boxes
 
 
-def measure(parts: Sequence[Part], seg: NDArray[np.int32], camera: Camera) -> list[Seen]:
-    """What `seg` (ids = index + 1 into `parts`) shows of every classed part."""
+Outlines = dict[tuple[int, ...], tuple[float, tuple[float, float, float, float]]]
+"""Silhouettes by the identity of the parts they join, valid for one camera and living parts."""
+
+
+def measure(
+    parts: Sequence[Part], seg: NDArray[np.int32], camera: Camera, known: Outlines | None = None
+) -> list[Seen]:
+    """What `seg` (ids = index + 1 into `parts`) shows of every classed part.
+
+    `known` carries silhouettes from one call to the next with the same camera.
+    """
+    known = {} if known is None else known
     size = seg.shape[0]
     n, boxes = boxes_of(seg, len(parts))
     index = {p.key: i for i, p in enumerate(parts)}
@@ -85,7 +95,10 @@ def measure(parts: Sequence[Part], seg: NDArray[np.int32], camera: Camera) -> li
         if shown:
             s = np.stack(shown)
             box = (int(s[:, 0].min()), int(s[:, 1].min()), int(s[:, 2].max()), int(s[:, 3].max()))
-        alone, full = outline([parts[m] for m in members], camera, size)
+        key = tuple(id(parts[m]) for m in members)
+        if key not in known:
+            known[key] = outline([parts[m] for m in members], camera, size)
+        alone, full = known[key]
         k = counters.get(p.cls, 0)
         counters[p.cls] = k + 1
         out.append(Seen(p.key, p.cls, k, box, px, alone, full, p.planted))

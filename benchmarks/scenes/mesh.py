@@ -37,8 +37,7 @@ class Mesh:
         """The mesh under ``v -> linear @ v + shift``; mirrored maps keep the winding outward."""
         a = np.asarray(linear, float)
         verts = self.verts @ a.T + np.asarray(shift, float)
-        normals = self.normals @ np.linalg.inv(a)
-        normals /= np.linalg.norm(normals, axis=1, keepdims=True) + 1e-12
+        normals = unit(self.normals @ np.linalg.inv(a))
         faces = self.faces if np.linalg.det(a) > 0 else self.faces[:, ::-1]
         return replace(self, verts=verts, normals=normals, faces=np.ascontiguousarray(faces))
 
@@ -61,11 +60,43 @@ def _fan(k: int, start: int, flip: bool) -> I32:
     return (fan[:, ::-1] if flip else fan).astype(np.int32)
 
 
+def cross(a: F64, b: F64) -> F64:
+    """Cross product over the last axis (np.cross spends more time on axes than on products)."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    out[..., 0] = ay * bz - az * by
+    out[..., 1] = az * bx - ax * bz
+    out[..., 2] = ax * by - ay * bx
+    return out
+
+
+@lru_cache(maxsize=64)
+def _next(k: int) -> I32:
+    return ((np.arange(k) + 1) % k).astype(np.int32)
+
+
+@lru_cache(maxsize=64)
+def _previous(k: int) -> I32:
+    return ((np.arange(k) - 1) % k).astype(np.int32)
+
+
+def _slope(v: F64) -> F64:
+    """Central differences along the first axis, one-sided at the ends."""
+    out = np.empty_like(v)
+    out[1:-1] = v[2:] - v[:-2]
+    out[0], out[-1] = v[1] - v[0], v[-1] - v[-2]
+    return out
+
+
+def unit(v: F64) -> F64:
+    """Vectors scaled to length 1 over the last axis."""
+    return v / (np.sqrt((v * v).sum(-1, keepdims=True)) + 1e-12)
+
+
 def _cap_normal(ring: F64) -> F64:
     """Normal of a planar polygon by Newell's sum."""
-    nxt = np.roll(ring, -1, 0)
-    n = np.cross(ring, nxt).sum(0)
-    return n / (np.linalg.norm(n) + 1e-12)
+    return unit(cross(ring, ring[_next(len(ring))]).sum(0))
 
 
 def loft(
@@ -79,17 +110,16 @@ def loft(
     m, k, _ = r.shape
     # Wound so that (around × along) points outwards; otherwise turn the rings round.
     axis = r[-1].mean(0) - r[0].mean(0)
-    widest = int(np.argmax(np.ptp(r, axis=1).sum(1)))
+    widest = int((r.max(1) - r.min(1)).sum(1).argmax())
     if np.dot(_cap_normal(r[widest]), axis) < 0:
         r = r[:, ::-1]
     verts, faces = [r.reshape(-1, 3)], [_grid_faces(m, k)]
     normals = [_smooth_normals(r)]
     count = m * k
     if flat:
-        quads = np.stack([r[:-1], np.roll(r[:-1], -1, 1), np.roll(r[1:], -1, 1), r[1:]], 2)
-        quads = quads.reshape(-1, 4, 3)
-        n = np.cross(quads[:, 2] - quads[:, 0], quads[:, 3] - quads[:, 1])
-        n /= np.linalg.norm(n, axis=1, keepdims=True) + 1e-12
+        turned = r[:, _next(k)]
+        quads = np.stack([r[:-1], turned[:-1], turned[1:], r[1:]], 2).reshape(-1, 4, 3)
+        n = unit(cross(quads[:, 2] - quads[:, 0], quads[:, 3] - quads[:, 1]))
         base = np.arange(len(quads))[:, None] * 4 + count
         verts.append(quads.reshape(-1, 3))
         normals.append(np.repeat(n, 4, 0))
@@ -107,18 +137,16 @@ def loft(
 
 
 def _smooth_normals(r: F64) -> F64:
-    around = np.roll(r, -1, 1) - np.roll(r, 1, 1)
-    along = np.gradient(r, axis=0)
-    n = np.cross(around, along)
-    length = np.linalg.norm(n, axis=2, keepdims=True)
+    k = r.shape[1]
+    n = cross(r[:, _next(k)] - r[:, _previous(k)], _slope(r))
+    length = np.sqrt((n * n).sum(-1, keepdims=True))
+    if length.min() > 1e-9:
+        return (n / length).reshape(-1, 3)
     # A ring collapsed to a point has no "around": its normal is the way out along the axis.
-    centres = r.mean(1)
-    out = np.gradient(centres, axis=0)
+    out = _slope(r.mean(1))
     out[0] *= -1.0
-    out /= np.linalg.norm(out, axis=1, keepdims=True) + 1e-12
-    poles = np.broadcast_to(out[:, None], r.shape)
-    n = np.where(length > 1e-9, n / (length + 1e-12), poles)
-    return n.reshape(-1, 3)
+    poles = np.broadcast_to(unit(out)[:, None], r.shape)
+    return np.where(length > 1e-9, n / (length + 1e-12), poles).reshape(-1, 3)
 
 
 @lru_cache(maxsize=64)
@@ -159,11 +187,9 @@ def tube(
     r = np.repeat(r[:, None], 2, 1) if r.ndim == 1 else r
     if round_ends:
         p, r = _rounded(p, r)
-    tangent = np.gradient(p, axis=0)
-    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True) + 1e-12
-    side = np.cross(np.broadcast_to(np.asarray(up, float), p.shape), tangent)
-    side /= np.linalg.norm(side, axis=1, keepdims=True) + 1e-9
-    lift = np.cross(tangent, side)
+    tangent = unit(_slope(p))
+    side = unit(cross(np.asarray(up, float), tangent))
+    lift = cross(tangent, side)
     c = _circle(n)
     rings = (
         p[:, None]

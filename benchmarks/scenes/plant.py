@@ -47,6 +47,8 @@ class Context:
 
     azimuth: float
     elevation: float
+    floor: float | None = None
+    """Height of the ground, None in the air."""
 
     @property
     def view(self) -> str:
@@ -68,6 +70,12 @@ class Context:
         """The picture's right-hand direction."""
         a = np.deg2rad(self.azimuth)
         return np.array([-np.sin(a), np.cos(a), 0.0])
+
+    @property
+    def up(self) -> F64:
+        """The picture's upward direction."""
+        a, e = np.deg2rad(self.azimuth), np.deg2rad(self.elevation)
+        return np.array([-np.sin(e) * np.cos(a), -np.sin(e) * np.sin(a), np.cos(e)])
 
     def sees(self, *views: str) -> bool:
         """Whether the view is one of these."""
@@ -124,21 +132,28 @@ def graft(s: Subject, parts: Sequence[Part], detail: str, principal: Sequence[st
     return Planting(s.plus(new), "foreign", next(p.cls for p in new if p.cls) or "", detail, principal=main)
 
 
-def detach(s: Subject, key: str, ctx: Context, rng: Generator, name: str, distance: tuple[float, float] = (0.32, 0.6), floor: float | None = None) -> Planting:
-    """A part drifted off in the picture plane, away from the subject's middle."""
-    v = s.verts()
-    middle = (v.min(0) + v.max(0)) / 2
-    part = s.get(key)
-    off = part.centre - middle
-    across = float(off @ ctx.right)
-    angle = np.arctan2(off[2], across) + float(rng.uniform(-0.7, 0.7))
-    step = (ctx.right * np.cos(angle) + np.array([0, 0, 1.0]) * np.sin(angle)) * float(rng.uniform(*distance))
-    if floor is not None:
-        low = min(float(p.verts()[:, 2].min()) for p in s.family(key))
-        if low + step[2] < floor + 0.02:
-            step[2] = abs(step[2]) + 0.1
+def detach(s: Subject, key: str, ctx: Context, rng: Generator, name: str) -> Planting:
+    """A part drifted off in the picture plane until it is clear of everything else.
+
+    Among directions round the outward one, one of the shortest ways is taken: along a direction u
+    the part is clear when its least extent along u passes the others' greatest.
+    """
+    gone = {p.key for p in s.family(key)}
+    part = np.concatenate([p.verts() for p in s.family(key)])
+    rest = np.concatenate([p.verts() for p in s.parts if p.key not in gone])
+    plane = np.stack([ctx.right, ctx.up])
+    off = plane @ (s.get(key).centre - (rest.min(0) + rest.max(0)) / 2)
+    angles = np.arctan2(off[1], off[0]) + np.linspace(-1.2, 1.2, 9)
+    ways = np.stack([np.cos(angles), np.sin(angles)], 1) @ plane
+    need = np.maximum((rest @ ways.T).max(0) - (part @ ways.T).min(0), 0.0)
+    if ctx.floor is not None:
+        sunk = part[:, 2].min() + ways[:, 2] * (need + 0.2) < ctx.floor + 0.02
+        need = np.where(sunk, need + 10.0, need)
+    good = np.nonzero(need <= need.min() * 1.35 + 0.05)[0]
+    pick = int(good[rng.integers(len(good))])
+    step = ways[pick] * (need[pick] % 10.0 + float(rng.uniform(0.1, 0.25)))
     out = s.edited(key, lambda p: p.transformed(np.eye(3), step))
-    return Planting(out, "detached", part.cls or "", f"the {name} floats away from its place", principal=(key,), origin=(key,))
+    return Planting(out, "detached", s.get(key).cls or "", f"the {name} floats away from its place", principal=(key,), origin=(key,))
 
 
 def draw(s: Subject, kind: str, table: dict[str, Sequence[Variant]], ctx: Context, rng: Generator) -> Planting | None:

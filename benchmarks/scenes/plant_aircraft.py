@@ -223,7 +223,7 @@ def _foreign_trunk(s: Subject, c: Context, r: Generator) -> Planting:
 def _detached(cls: str, name: str) -> Variant:
     def variant(s: Subject, c: Context, r: Generator) -> Planting | None:
         parts = s.find(cls, side=c.near) or s.find(cls)
-        return detach(s, parts[int(r.integers(len(parts)))].key, c, r, name, (0.3, 0.6)) if parts else None
+        return detach(s, parts[int(r.integers(len(parts)))].key, c, r, name) if parts else None
 
     return variant
 

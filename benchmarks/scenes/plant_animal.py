@@ -49,6 +49,8 @@ def _no_leg_pair(s: Subject, c: Context, r: Generator) -> Planting | None:
         return None
     place = str(r.choice(["front", "rear"]))
     if r.random() < 0.5:
+        if c.sees("front", "rear"):  # the others would hide them anyway
+            return None
         keys = _keys(s, "leg", place=place)
         return missing(s, keys, f"the {place} legs are missing", [k for k in keys if k.split(".")[1] == c.near])
     keys = _keys(s, "leg", side=c.near)
@@ -108,20 +110,23 @@ def _more_legs(s: Subject, c: Context, r: Generator) -> Planting | None:
     return Planting(out, "extra", "animal.leg", f"{n} legs instead of {int(s.facts['legs'])}", principal=near, origin=tuple(k.removesuffix(".extra") for k in near))
 
 
-def _second_tail(s: Subject, c: Context, r: Generator) -> Planting:
+def _second_tail(s: Subject, c: Context, r: Generator) -> Planting | None:
     tail = s.get("tail")
-    if r.random() < 0.5:
+    if s.subtype in ("goat", "sheep", "pig", "rhino"):
+        return None
+    if r.random() < 0.5 and not _bird(s):
         yaw, pitch = c.sign * float(r.uniform(35, 55)), float(r.uniform(-45, -25))
         return extra(s, "tail", rot("z", -yaw) @ rot("y", -pitch), tail.pivot, (0, 0, 0), "a second tail grows beside the first")
     target = _at(s, "back") + np.array([0.1, 0, -0.02])
-    return extra(s, "tail", rot("y", 25), tail.pivot, target - np.array(tail.pivot), "a second tail grows out of the back")
+    up = {"cow": 130.0, "horse": 120.0, "elephant": 130.0}.get(s.subtype, 35.0)
+    return extra(s, "tail", rot("y", up), tail.pivot, target - np.array(tail.pivot), "a second tail grows out of the back")
 
 
 def _third_wing(s: Subject, c: Context, r: Generator) -> Planting | None:
     if not _bird(s):
         return None
     key = f"wing.{c.near}"
-    turn = rot("x", c.sign * float(r.uniform(50, 75))) @ rot("y", float(r.uniform(-50, -20)))
+    turn = rot("y", float(r.uniform(60, 85)))
     shift = _at(s, "back") - np.array(s.get(key).pivot) + np.array([0.05, 0, 0])
     return extra(s, key, turn, s.get(key).pivot, shift, "a third wing grows out of the back")
 
@@ -140,9 +145,10 @@ def _back_ears(s: Subject, c: Context, r: Generator) -> Planting | None:
         return None
     key = f"ear.{c.near}"
     e = s.get(key)
-    f = 1.5 if s.subtype != "elephant" else 1.0
+    f = 2.0 if s.subtype != "elephant" else 1.0
     spot = _at(s, "back") + np.array([-0.05, c.sign * 0.06, -0.02])
-    turn = rot("x", 0) * f
+    lift = {"cow": 60.0, "goat": 60.0, "sheep": 60.0, "dog": 120.0}.get(s.subtype, 0.0)
+    turn = rot("x", c.sign * lift) * f
     return extra(s, key, turn, e.pivot, spot - np.array(e.pivot), "an extra ear grows on the back", family=False)
 
 
@@ -351,7 +357,7 @@ def _detached(cls: str, name: str, types: Sequence[str] | None = None) -> Varian
         keys = _near_first(s, cls, c)
         if not keys:
             return None
-        return detach(s, str(r.choice(keys)), c, r, name, (0.3, 0.55), floor=0.0)
+        return detach(s, str(r.choice(keys)), c, r, name)
 
     return variant
 
@@ -359,15 +365,15 @@ def _detached(cls: str, name: str, types: Sequence[str] | None = None) -> Varian
 TABLE: Final[dict[str, Sequence[Variant]]] = {
     "missing": (
         _no_head, _no_head, _no_leg, _no_leg, _no_leg_pair, _no_legs,
-        _gone("tail", "the tail is", ("dog", "cat", "horse", "cow", "elephant", "chicken", "duck", "eagle"), front=False),
-        _gone("trunk", "the trunk is"), _gone("ear", "both ears are", ("elephant", "dog", "cat")), _gone("horn", "the horn is", ("rhino",)),
+        _gone("tail", "the tail is", ("dog", "cat", "horse", "cow", "elephant"), front=False),
+        _gone("trunk", "the trunk is"), _gone("ear", "both ears are", ("elephant", "cat")), _gone("horn", "the horn is", ("rhino",)),
         _gone("beak", "the beak is"), _gone("wing", "both wings are", front=False),
     ),
     "extra": (_two_heads, _two_heads, _head_at_rump, _more_legs, _more_legs, _second_tail, _third_wing, _body_eyes, _back_ears, _two_trunks),
     "misplaced": (_legs_on_back, _head_moved("belly"), _head_moved("rump"), _eye_on_body, _tail_on_head, _ears_on_rump, _wings_at_tail, _beak_at_rump, _trunk_at_rump, _horn_on_back),
     "rescaled": (
         _head_scale, _head_scale, _leg_scale, _leg_scale, _big("ear", "ears", (2.6, 3.4), types=("dog", "cat", "cow", "horse", "goat", "sheep", "pig", "rhino")),
-        _big("eye", "eyes", (2.8, 3.6), front=True), _big("tail", "tail", (2.4, 3.0)), _big("wing", "wings", (0.3, 0.4)), _big("beak", "beak", (2.8, 3.6), front=True),
+        _big("eye", "eyes", (2.8, 3.6), front=True), _big("tail", "tail", (2.4, 3.0), types=("dog", "cat", "cow", "horse", "elephant", "goat", "chicken", "duck", "ostrich")), _big("wing", "wings", (0.3, 0.4)), _big("beak", "beak", (2.8, 3.6), front=True),
         _big("nose", "nose", (2.6, 3.4), front=True), _big("horn", "horns", (2.6, 3.2)), _big("trunk", "trunk", (0.25, 0.35), front=True),
     ),
     "foreign": (_feathers, _feathers, _horned, _trunked, _beaked, _eared, _finned, _engined, _wheeled),

@@ -144,7 +144,7 @@ def _headlights_at_rear(s: Subject, c: Context, r: Generator) -> Planting | None
     tail = s.get("taillight.left").pivot
     out = s.without(_keys(s, "taillight")) if r.random() < 0.3 else s
     lift = 0.12 if len(out.parts) == len(s.parts) else 0.0
-    shift = (0.0, 0.0, tail[2] - s.get("headlight.left").pivot[2] + lift)
+    shift = (-0.035, 0.0, tail[2] - s.get("headlight.left").pivot[2] + lift)
     keys = _keys(s, "headlight")
     near = [k for k in keys if s.get(k).side != c.near] if c.sees("rear_quarter") else keys
     p = move(s, keys, rot("z", 180), (0, 0, 0), shift, "the headlights are at the rear", near)
@@ -271,7 +271,7 @@ def _detached(cls: str, name: str, views: Sequence[str], **tags: str) -> Variant
         parts = s.find(cls, side=c.near, **tags) or s.find(cls, **tags)
         if not parts:
             return None
-        return detach(s, parts[int(r.integers(len(parts)))].key, c, r, name, (0.4, 0.75), floor=0.0)
+        return detach(s, parts[int(r.integers(len(parts)))].key, c, r, name)
 
     return variant
 

@@ -225,7 +225,7 @@ def scatter(rng: Generator, camera: Camera, floor: float, count: int, makers: tu
     back, side = -np.array([np.cos(a), np.sin(a), 0]), np.array([-np.sin(a), np.cos(a), 0])
     parts = []
     for i in range(count):
-        depth = float(rng.uniform(2.6, 11))
+        depth = float(rng.uniform(3.8, 12))
         at = back * depth + side * float(rng.uniform(-1, 1)) * (1.5 + depth * 0.6) + np.array([0, 0, floor])
         parts.append(place(f"prop.{i}", makers[rng.integers(len(makers))], rng, at, float(rng.uniform(0.7, 1.4))))
     return parts

@@ -46,7 +46,7 @@ def outline(parts: Iterable[Part], camera: Camera, size: int) -> tuple[float, tu
     stacked = np.stack(polygons)
     lo, hi = stacked.min((0, 1)), stacked.max((0, 1))
     extent = float((hi - lo).max())
-    zoom = float(np.clip(200.0 / max(extent, 1e-6), 0.2, 8.0))
+    zoom = float(np.clip(140.0 / max(extent, 1e-6), 0.2, 8.0))
     scaled = (stacked - lo) * zoom + 1.0
     w, h = ((hi - lo) * zoom + 3.0).astype(int)
     mask = Image.new("1", (int(w), int(h)))
