@@ -14,9 +14,13 @@ from .dataset import CHOICES, Order, make
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scenes", description="Rendered images with exact ground truth.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scenes", description="Rendered images with exact ground truth."
+    )
     sub = parser.add_subparsers(dest="command", required=True)
-    m = sub.add_parser("make", help="write a data set: images/, annotations.json (COCO), truth.parquet")
+    m = sub.add_parser(
+        "make", help="write a data set: images/, annotations.json (COCO), truth.parquet"
+    )
     m.add_argument("--domain", default="all", help=f"one of {', '.join(CHOICES)}")
     m.add_argument("--count", type=int, required=True, help="number of images")
     m.add_argument("--seed", type=int, required=True, help="same seed, same images")
@@ -26,7 +30,12 @@ def _parser() -> argparse.ArgumentParser:
     for p in (m, b):
         p.add_argument("--size", type=int, default=320, help="width and height in px (320)")
         p.add_argument("--workers", type=int, default=2, help="render processes (2)")
-        p.add_argument("--violated", type=float, default=0.5, help="share of images with a planted violation (0.5)")
+        p.add_argument(
+            "--violated",
+            type=float,
+            default=0.5,
+            help="share of images with a planted violation (0.5)",
+        )
         p.add_argument("--format", default="jpeg", help="jpeg or png")
     return parser
 
@@ -40,7 +49,9 @@ def main(argv: list[str] | None = None) -> int:
             print(json.dumps(make(order)))
         else:
             with tempfile.TemporaryDirectory() as folder:
-                order = Order("all", a.count, 1, Path(folder) / "set", a.size, a.workers, a.violated, a.format)
+                order = Order(
+                    "all", a.count, 1, Path(folder) / "set", a.size, a.workers, a.violated, a.format
+                )
                 print("RESULT " + json.dumps(make(order, quiet=True)))
     except PhysgaugeError as e:
         print(f"error: {e}", file=sys.stderr)

@@ -38,17 +38,24 @@ class Order:
     def check(self) -> None:
         """Raises ConfigError when a field is out of range or the folder is in use."""
         if self.domain not in CHOICES:
-            raise ConfigError(f"--domain: expected one of {', '.join(CHOICES)}, got {self.domain!r}")
+            raise ConfigError(
+                f"--domain: expected one of {', '.join(CHOICES)}, got {self.domain!r}"
+            )
         if self.form not in ("jpeg", "png"):
             raise ConfigError(f"--format: expected jpeg or png, got {self.form!r}")
         for name, value, low, high in (
-            ("count", self.count, 1, 10_000_000), ("seed", self.seed, 0, 2**63 - 1), ("size", self.size, 64, 2048),
-            ("workers", self.workers, 1, 256), ("violated", self.violated, 0, 1),
-        ):  # fmt: skip
+            ("count", self.count, 1, 10_000_000),
+            ("seed", self.seed, 0, 2**63 - 1),
+            ("size", self.size, 64, 2048),
+            ("workers", self.workers, 1, 256),
+            ("violated", self.violated, 0, 1),
+        ):
             if not low <= value <= high:
                 raise ConfigError(f"--{name}: expected {low} to {high}, got {value}")
         if self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
-            raise ConfigError(f"--out: expected a new or empty folder, got {self.out} with files in it")
+            raise ConfigError(
+                f"--out: expected a new or empty folder, got {self.out} with files in it"
+            )
 
 
 _stage: Stage | None = None
@@ -79,13 +86,17 @@ def shots(order: Order) -> Iterator[tuple[int, Shot]]:
     """Makes the images (writing their files) and yields them in the order of their index."""
     (order.out / "images").mkdir(parents=True, exist_ok=True)
     step = 8
-    jobs = [(order, list(range(i, min(i + step, order.count)))) for i in range(0, order.count, step)]
+    jobs = [
+        (order, list(range(i, min(i + step, order.count)))) for i in range(0, order.count, step)
+    ]
     if order.workers == 1:
         _start(order.size)
         for job in jobs:
             yield from _work(job)
         return
-    with ProcessPoolExecutor(order.workers, get_context("spawn"), initializer=_start, initargs=(order.size,)) as pool:
+    with ProcessPoolExecutor(
+        order.workers, get_context("spawn"), initializer=_start, initargs=(order.size,)
+    ) as pool:
         for done in pool.map(_work, jobs):
             yield from done
 
@@ -105,28 +116,60 @@ def make(order: Order, quiet: bool = False) -> dict[str, Any]:
         if not quiet and (i + 1) % 100 == 0:
             rate = (i + 1) / (time.perf_counter() - start)
             left = (order.count - i - 1) / rate
-            print(f"\r{i + 1}/{order.count} images, {rate:.1f}/s, {left:.0f} s left   ", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r{i + 1}/{order.count} images, {rate:.1f}/s, {left:.0f} s left   ",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
     if not quiet:
         print(file=sys.stderr)
     (order.out / "annotations.json").write_text(json.dumps(coco))
     write_truth(rows, order.out / "truth.parquet")
     seconds = time.perf_counter() - start
-    return {"images": order.count, "seconds": round(seconds, 1), "images_per_s": round(order.count / seconds, 1), **counts}
+    return {
+        "images": order.count,
+        "seconds": round(seconds, 1),
+        "images_per_s": round(order.count / seconds, 1),
+        **counts,
+    }
 
 
 def row(order: Order, index: int, shot: Shot) -> dict[str, Any]:
     """The truth table's row of an image."""
     return {
-        "image_id": f"{index:06d}", "file": file_name(index, order.form), "index": index, "seed": order.seed,
-        "width": order.size, "height": order.size, "domain": shot.domain, "subtype": shot.subtype, "view": shot.view,
-        "caption": shot.caption, "azimuth_deg": shot.azimuth, "elevation_deg": shot.elevation, "occluded": shot.occluded,
-        "violated": shot.kind is not None, "kind": shot.kind, "planted_class": shot.planted_class, "detail": shot.detail,
+        "image_id": f"{index:06d}",
+        "file": file_name(index, order.form),
+        "index": index,
+        "seed": order.seed,
+        "width": order.size,
+        "height": order.size,
+        "domain": shot.domain,
+        "subtype": shot.subtype,
+        "view": shot.view,
+        "caption": shot.caption,
+        "azimuth_deg": shot.azimuth,
+        "elevation_deg": shot.elevation,
+        "occluded": shot.occluded,
+        "violated": shot.kind is not None,
+        "kind": shot.kind,
+        "planted_class": shot.planted_class,
+        "detail": shot.detail,
         "parts": [
-            {"cls": s.cls, "instance": s.instance, "x0": s.box[0], "y0": s.box[1], "x1": s.box[2], "y1": s.box[3],
-             "visible_px": s.px, "visible_fraction": s.fraction, "planted": s.planted}
+            {
+                "cls": s.cls,
+                "instance": s.instance,
+                "x0": s.box[0],
+                "y0": s.box[1],
+                "x1": s.box[2],
+                "y1": s.box[3],
+                "visible_px": s.px,
+                "visible_fraction": s.fraction,
+                "planted": s.planted,
+            }
             for s in shot.parts
         ],
-    }  # fmt: skip
+    }
 
 
 def write_truth(rows: list[dict[str, Any]], path: Path) -> None:
@@ -135,31 +178,76 @@ def write_truth(rows: list[dict[str, Any]], path: Path) -> None:
     import pyarrow.parquet as pq
 
     f32, i32, text = pa.float32(), pa.int32(), pa.string()
-    part = pa.struct([
-        ("cls", text), ("instance", i32), ("x0", f32), ("y0", f32), ("x1", f32), ("y1", f32),
-        ("visible_px", i32), ("visible_fraction", f32), ("planted", pa.bool_()),
-    ])  # fmt: skip
-    schema = pa.schema([
-        ("image_id", text), ("file", text), ("index", pa.int64()), ("seed", pa.int64()), ("width", i32), ("height", i32),
-        ("domain", text), ("subtype", text), ("view", text), ("caption", text), ("azimuth_deg", f32), ("elevation_deg", f32),
-        ("occluded", pa.bool_()), ("violated", pa.bool_()), ("kind", text), ("planted_class", text), ("detail", text),
-        ("parts", pa.list_(part)),
-    ])  # fmt: skip
+    part = pa.struct(
+        [
+            ("cls", text),
+            ("instance", i32),
+            ("x0", f32),
+            ("y0", f32),
+            ("x1", f32),
+            ("y1", f32),
+            ("visible_px", i32),
+            ("visible_fraction", f32),
+            ("planted", pa.bool_()),
+        ]
+    )
+    schema = pa.schema(
+        [
+            ("image_id", text),
+            ("file", text),
+            ("index", pa.int64()),
+            ("seed", pa.int64()),
+            ("width", i32),
+            ("height", i32),
+            ("domain", text),
+            ("subtype", text),
+            ("view", text),
+            ("caption", text),
+            ("azimuth_deg", f32),
+            ("elevation_deg", f32),
+            ("occluded", pa.bool_()),
+            ("violated", pa.bool_()),
+            ("kind", text),
+            ("planted_class", text),
+            ("detail", text),
+            ("parts", pa.list_(part)),
+        ]
+    )
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), path, compression="zstd")
 
 
 def _coco_head(order: Order) -> dict[str, Any]:
-    categories = [{"id": i + 1, "name": c, "supercategory": c.split(".")[0]} for i, c in enumerate(PART_CLASSES)]
-    info = {"description": "physgauge rendered scenes", "seed": order.seed, "domain": order.domain, "violated": order.violated}
+    categories = [
+        {"id": i + 1, "name": c, "supercategory": c.split(".")[0]}
+        for i, c in enumerate(PART_CLASSES)
+    ]
+    info = {
+        "description": "physgauge rendered scenes",
+        "seed": order.seed,
+        "domain": order.domain,
+        "violated": order.violated,
+    }
     return {"info": info, "images": [], "annotations": [], "categories": categories}
 
 
 def _coco_add(coco: dict[str, Any], order: Order, index: int, shot: Shot) -> None:
-    image = {"id": index, "file_name": file_name(index, order.form), "width": order.size, "height": order.size}
+    image = {
+        "id": index,
+        "file_name": file_name(index, order.form),
+        "width": order.size,
+        "height": order.size,
+    }
     coco["images"].append({**image, "domain": shot.domain, "view": shot.view})
     for s in shot.parts:
         x0, y0, x1, y1 = s.box
-        coco["annotations"].append({
-            "id": len(coco["annotations"]) + 1, "image_id": index, "category_id": PART_CLASSES.index(s.cls) + 1,
-            "bbox": [x0, y0, x1 - x0, y1 - y0], "area": s.px, "iscrowd": 0, "visible_fraction": round(s.fraction, 4),
-        })  # fmt: skip
+        coco["annotations"].append(
+            {
+                "id": len(coco["annotations"]) + 1,
+                "image_id": index,
+                "category_id": PART_CLASSES.index(s.cls) + 1,
+                "bbox": [x0, y0, x1 - x0, y1 - y0],
+                "area": s.px,
+                "iscrowd": 0,
+                "visible_fraction": round(s.fraction, 4),
+            }
+        )

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .camera import Camera
-from .silhouette import outline
-from .subject import Part
+from .geometry.camera import Camera
+from .geometry.silhouette import outline
+from .geometry.subject import Part
 
 MIN_PX = 12
+
 MIN_SIDE = 4
+
 MIN_FRACTION = 0.15
 
 
@@ -40,6 +42,14 @@ class Seen:
         return min(1.0, self.px / max(self.alone, 1.0))
 
     @property
+    def outside(self) -> float:
+        """Share of the full box that the visible box does not cover, 0..1."""
+        x0, y0, x1, y1 = self.full
+        w = max(0.0, min(x1, self.box[2]) - max(x0, self.box[0]))
+        h = max(0.0, min(y1, self.box[3]) - max(y0, self.box[1]))
+        return 1 - w * h / max((x1 - x0) * (y1 - y0), 1e-6)
+
+    @property
     def annotated(self) -> bool:
         """Large and visible enough to be annotated."""
         w, h = self.box[2] - self.box[0], self.box[3] - self.box[1]
@@ -54,7 +64,11 @@ def boxes_of(seg: NDArray[np.int32], count: int) -> tuple[NDArray[np.int64], NDA
     boxes = np.zeros((count + 1, 4), np.int64)
     order = np.argsort(ids, kind="stable")
     ids, xs, ys = ids[order], xs[order], ys[order]
-    starts = np.nonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))[0] if len(ids) else np.zeros(0, np.int64)
+    starts = (
+        np.nonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))[0]
+        if len(ids)
+        else np.zeros(0, np.int64)
+    )
     if len(starts):
         who = ids[starts]
         boxes[who, 0] = np.minimum.reduceat(xs, starts)
@@ -81,7 +95,11 @@ def measure(
     index = {p.key: i for i, p in enumerate(parts)}
     joined: dict[str, list[int]] = {}
     for i, p in enumerate(parts):
-        if p.joins is not None and p.joins in index and not (p.planted and not parts[index[p.joins]].planted):
+        if (
+            p.joins is not None
+            and p.joins in index
+            and not (p.planted and not parts[index[p.joins]].planted)
+        ):
             joined.setdefault(p.joins, []).append(i)
     counters: dict[str, int] = {}
     out = []

@@ -9,7 +9,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 SIZE = 256
+
 _EXPONENTS = (0.6, 1.0, 1.5, 2.0, 2.6)
+
 _PER_EXPONENT = 6
 
 

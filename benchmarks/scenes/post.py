@@ -21,8 +21,8 @@ def expose(rng: Generator, pixels: U8, subject: NDArray[np.bool_]) -> U8:
     if mean >= wanted:
         return pixels
     gamma = max(0.45, np.log(wanted) / np.log(max(mean, 1e-3)))
-    table = (255 * (np.arange(256) / 255) ** gamma + 0.5).astype(np.uint8)
-    return table[pixels]
+    lifted: U8 = (255 * (np.arange(256) / 255) ** gamma + 0.5).astype(np.uint8)[pixels]
+    return lifted
 
 
 def develop(rng: Generator, pixels: U8) -> U8:

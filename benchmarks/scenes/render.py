@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,24 @@ from numpy.typing import NDArray
 
 from physgauge.errors import EnvironmentProblem
 
-from .camera import Camera
-from .mesh import F64
+from .geometry.camera import Camera
+from .geometry.mesh import F64
+from .geometry.subject import Paint, Part
 from .paints import TEX, U8
-from .subject import Paint, Part
 
 _POOL = 280
 """The pool holds _POOL² vertices."""
+
 _SLOTS = 400
+
 _TEXTURES = 8
+
 _SHADOW_CLIP = 2.3
 """Half the side of the square that the sun's shadow map covers, in scene units."""
-_NEAR, _FAR = 0.05, 90.0
+
+_NEAR = 0.05
+
+_FAR = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,6 @@ class Scene:
     lights: Sequence[Light]
     parts: list[Part]
     """Everything drawn; index + 1 is the segmentation id."""
-    textures: dict[str, U8] = field(default_factory=dict)
 
 
 def _import_mujoco() -> tuple[Any, Any]:
@@ -59,7 +64,8 @@ def _import_mujoco() -> tuple[Any, Any]:
         from mujoco.gl_context import GLContext
     except ModuleNotFoundError as e:
         raise EnvironmentProblem(
-            f"expected the packages of the [scenes] extra, got no module {e.name!r}; pip install 'physgauge[scenes]'"
+            f"expected the packages of the [scenes] extra, got no module {e.name!r}; "
+            "pip install 'physgauge[scenes]'"
         ) from e
     except (ImportError, AttributeError, OSError) as e:
         raise EnvironmentProblem(
@@ -95,10 +101,14 @@ class Stage:
     def _compile(self, samples: int, shadow: int) -> Any:
         mj = self._mj
         spec = mj.MjSpec()
-        g = np.stack(np.meshgrid(np.arange(_POOL), np.arange(_POOL), indexing="ij"), -1).reshape(-1, 2)
+        g = np.stack(np.meshgrid(np.arange(_POOL), np.arange(_POOL), indexing="ij"), -1).reshape(
+            -1, 2
+        )
         v = np.column_stack([g, np.sin(g[:, 0] * 0.3) * 5])
         i = (np.arange(_POOL - 1)[:, None] * _POOL + np.arange(_POOL - 1)).ravel()
-        f = np.concatenate([np.stack([i, i + _POOL, i + _POOL + 1], 1), np.stack([i, i + _POOL + 1, i + 1], 1)])
+        f = np.concatenate(
+            [np.stack([i, i + _POOL, i + _POOL + 1], 1), np.stack([i, i + _POOL + 1, i + 1], 1)]
+        )
         self._add_mesh(spec, "pool", v, f)
         corner = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
         tetra = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -138,7 +148,9 @@ class Stage:
         for name, pixels in textures.items():
             slot = self._names.setdefault(name, len(self._names))
             if slot >= _TEXTURES:
-                raise ValueError(f"expected at most {_TEXTURES} textures, got {len(textures)}: {list(textures)}")
+                raise ValueError(
+                    f"expected at most {_TEXTURES} textures, got {len(textures)}: {list(textures)}"
+                )
             start = self._model.tex_adr[slot]
             self._model.tex_data[start : start + TEX * TEX * 3] = pixels.ravel()
             self._mj.mjr_uploadTexture(self._model, self._context, slot)
@@ -188,7 +200,11 @@ class Stage:
                 mj.mjv_initGeom(g, mj.mjtGeom.mjGEOM_MESH, one, zero, eye, rgba)
                 g.dataid = 2 * slot
                 g.segid = segid
-                g.specular, g.shininess, g.emission = paint.specular, paint.shininess, paint.emission
+                g.specular, g.shininess, g.emission = (
+                    paint.specular,
+                    paint.shininess,
+                    paint.emission,
+                )
                 decor = part.key.startswith("backdrop")
                 g.category = mj.mjtCatBit.mjCAT_DECOR if decor else mj.mjtCatBit.mjCAT_DYNAMIC
                 if paint.texture in self._names:

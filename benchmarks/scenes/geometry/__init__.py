@@ -1,0 +1,1 @@
+"""Meshes, subjects made of them, the camera, silhouettes."""

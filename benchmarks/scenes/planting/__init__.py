@@ -1,0 +1,1 @@
+"""Planted violations and the proof that they can be seen."""

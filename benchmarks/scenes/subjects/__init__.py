@@ -1,0 +1,1 @@
+"""Aircraft, cars and animals."""

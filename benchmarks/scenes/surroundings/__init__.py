@@ -1,0 +1,1 @@
+"""What is around a subject, and scenes without one."""
