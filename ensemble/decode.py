@@ -152,7 +152,11 @@ class Decoder:
                 future.cancel()
 
     def close(self, cancel: bool = False) -> None:
-        """End the workers once the submitted images are done; with `cancel`, drop those that wait."""
+        """End the workers once the submitted images are done; with `cancel`, at once.
+
+        Args:
+            cancel: the futures of images not done yet end in CancelledError.
+        """
         _close(self._jobs, self._lanes, cancel)
         self._closing.detach()
 
@@ -170,6 +174,8 @@ class Decoder:
 
 def _close(jobs: Jobs, lanes: list[Lane], cancel: bool) -> None:
     jobs.close(cancel)
+    for lane in lanes if cancel else ():
+        lane.stop()
     for lane in lanes:
         lane.join()
 

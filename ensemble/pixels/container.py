@@ -26,6 +26,8 @@ class Container:
     """PNG only: bits a sample."""
     colour: int = 2
     """PNG only: the colour type of IHDR."""
+    interlaced: bool = False
+    """PNG only: Adam7."""
     palette: bytes = b""
     """PNG only: PLTE, three bytes an entry."""
     transparency: bytes | None = None

@@ -126,7 +126,7 @@ def _png_size(data: bytes) -> tuple[int, int]:
 
 
 def _check_size(width: int, height: int, limits: DecodeLimits) -> None:
-    got = f"got {width}x{height} px"
+    got = f"got {width}×{height} px"
     short, long = min(width, height), max(width, height)
     if short < limits.min_side_px:
         raise ImageError(

@@ -52,15 +52,22 @@ def read(data: bytes) -> NpyHeader:
     text, offset = _header_text(data)
     if not _DICT.fullmatch(text):
         raise ImageError(
-            "image_corrupt", "expected a .npy header of descr, fortran_order and shape"
+            "image_corrupt",
+            "expected a .npy header of descr, fortran_order and shape, got another text",
         )
     found = [pattern.findall(text) for pattern in (_DESCR, _ORDER, _SHAPE)]
     if any(len(values) != 1 for values in found):
-        raise ImageError("image_corrupt", "expected each of descr, fortran_order and shape once")
+        raise ImageError(
+            "image_corrupt",
+            "expected descr, fortran_order and shape once each in a .npy header, got another number",
+        )
     (descr,), (order,), (shape_text,) = found
     numbers = re.findall(r"\d+", shape_text)
     if any(len(number) > 9 for number in numbers):
-        raise ImageError("image_corrupt", "expected a .npy shape of numbers below 1,000,000,000")
+        raise ImageError(
+            "image_corrupt",
+            "expected a .npy shape of numbers below 1,000,000,000, got a larger one",
+        )
     shape = tuple(int(number) for number in numbers)
     if descr not in _UINT8 or len(shape) != 3 or shape[2] != 3:
         dtype = re.sub(r"[^\w<>|=]", "?", descr[:16])

@@ -11,6 +11,12 @@ from physgauge.errors import ImageError
 
 _SIGNATURE_BYTES: Final = 8
 _DEPTHS: Final = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
+_SAMPLES: Final = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+_ADAM7: Final = (
+    (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+)  # fmt: skip
+"""First column, first row and steps of each pass."""
+_FEED_BYTES, _MOST_BYTES = 65_536, 2**20  # of one step, packed and inflated
 _PIXEL_CHUNKS: Final = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS"})
 _NOTE_CHUNKS: Final = frozenset({b"iCCP", b"eXIf", b"acTL"})
 _KEPT: Final = frozenset({b"IHDR", b"IDAT", b"IEND"})
@@ -51,6 +57,41 @@ def read(data: bytes) -> Container:
     return box
 
 
+def is_complete(box: Container, width: int, height: int) -> bool:
+    """Whether IDAT inflates to all rows of all passes; takes about as long as decoding.
+
+    Args:
+        box: what :func:`read` made.
+        width, height: px.
+    """
+    bits = box.depth * _SAMPLES[box.colour]
+    missing = 0
+    for x, y, dx, dy in _ADAM7 if box.interlaced else ((0, 0, 1, 1),):
+        columns, rows = -(-(width - x) // dx), -(-(height - y) // dy)
+        if columns > 0 and rows > 0:
+            missing += rows * (1 + -(-columns * bits // 8))
+    try:
+        return missing <= _inflated_bytes(box.payload, missing)
+    except zlib.error:
+        return False
+
+
+def _inflated_bytes(payload: bytes, enough: int) -> int:
+    """How much the IDAT chunks inflate to, counted up to about `enough`, in little memory."""
+    stream = zlib.decompressobj()
+    got, at, kind = 0, _SIGNATURE_BYTES, b""
+    while kind != b"IEND":
+        kind, body, at = _chunk(payload, at)
+        for start in range(0, len(body) if kind == b"IDAT" else 0, _FEED_BYTES):
+            feed: bytes | memoryview = body[start : start + _FEED_BYTES]
+            while feed and not stream.eof:
+                got += len(stream.decompress(feed, _MOST_BYTES))
+                if got >= enough:
+                    return got
+                feed = stream.unconsumed_tail
+    return got + len(stream.flush())
+
+
 def _chunk(data: bytes, at: int) -> tuple[bytes, memoryview, int]:
     """Type, body and end of the chunk at `at`."""
     if at + 12 > len(data):
@@ -81,7 +122,7 @@ def _pixel_chunk(box: Container, kind: bytes, body: memoryview, first: bool) -> 
                 f"colour type {colour}, compression {packing}, filter {filtering}, "
                 f"interlace {interlace}",
             )
-        box.depth, box.colour = depth, colour
+        box.depth, box.colour, box.interlaced = depth, colour, bool(interlace)
     elif kind == b"PLTE":
         if not body or len(body) % 3 or len(body) > 768 or box.palette:
             raise ImageError(

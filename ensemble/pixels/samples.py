@@ -9,6 +9,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile, JpegImagePlugin, PngImagePlugin, WebPImagePlugin, features
 from PIL import __version__ as pillow_version
 
+from physgauge.ensemble.pixels import png
 from physgauge.ensemble.pixels.container import Container
 from physgauge.ensemble.pixels.header import Header
 from physgauge.errors import ImageError
@@ -74,7 +76,7 @@ def png_reader(header: Header, box: Container) -> tuple[int, Reader]:
     if box.depth == 16:
         channels, read = _wide(header, box)
     else:
-        image = _load(header, box.payload)
+        image = _load_png(header, box)
         # Mode "1" comes as booleans.
         channels, read = _with_alpha(image.convert("L") if image.mode == "1" else image)
     if box.transparency is None:
@@ -91,7 +93,7 @@ def png_reader(header: Header, box: Container) -> tuple[int, Reader]:
 
 def palette_indices(header: Header, box: Container) -> Callable[[int, int], U8]:
     """Reader of palette indices [h, W] of a PNG; raises as :func:`jpeg_reader`."""
-    image = _load(header, box.payload)
+    image = _load_png(header, box)
     return lambda y0, y1: _rows(image, y0, y1)[..., 0]
 
 
@@ -101,7 +103,7 @@ def _load(header: Header, payload: bytes, rawmode: str | None = None) -> Image.I
         raise RuntimeError(
             "expected PIL.ImageFile.LOAD_TRUNCATED_IMAGES off, got on: it hides damage"
         )
-    expected = f"expected {header.format.upper()} data of {header.width}x{header.height} px"
+    expected = f"expected {header.format.upper()} data of {header.width}×{header.height} px"
     try:
         image = _PLUGINS[header.format](io.BytesIO(payload))
         if image.size == (header.width, header.height):
@@ -118,6 +120,18 @@ def _load(header: Header, payload: bytes, rawmode: str | None = None) -> Image.I
         truncated = "truncated" in str(error).lower()
         code, got = ("image_truncated", "less") if truncated else ("image_corrupt", "damaged data")
     raise ImageError(code, f"{expected}, got {got}")
+
+
+def _load_png(header: Header, box: Container, rawmode: str | None = None) -> Image.Image:
+    """Decode a PNG and see that no rows are missing: Pillow leaves those it gets no data for at zero."""
+    image = _load(header, box.payload, rawmode)
+    suspect = box.interlaced or not _rows(image, header.height - 1, header.height).any()
+    if suspect and not png.is_complete(box, header.width, header.height):
+        raise ImageError(
+            "image_truncated",
+            f"expected PNG data of {header.width}×{header.height} px, got fewer rows",
+        )
+    return image
 
 
 def _rows(image: Image.Image, y0: int, y1: int) -> NDArray[Any]:
@@ -147,10 +161,10 @@ def _wide(header: Header, box: Container) -> tuple[int, Callable[[int, int], Any
     whose pixels are the same four bytes with the same filters.
     """
     if box.colour == 0:
-        gray = _load(header, box.payload)
+        gray = _load_png(header, box)
         return 1, lambda y0, y1: (_rows(gray, y0, y1), None)
     if box.colour == 4:
-        bytes4 = _load(header, _as_rgba8(box.payload))
+        bytes4 = _load_png(header, replace(box, payload=_as_rgba8(box.payload)))
 
         def gray_alpha(y0: int, y1: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
             four = _rows(bytes4, y0, y1).astype(np.uint16)
@@ -159,7 +173,7 @@ def _wide(header: Header, box: Container) -> tuple[int, Callable[[int, int], Any
 
         return 1, gray_alpha
     mode = "RGB" if box.colour == 2 else "RGBA"
-    high = _load(header, box.payload, f"{mode};16B")
+    high = _load_png(header, box, f"{mode};16B")
     low = _load(header, box.payload, f"{mode};16L")
 
     def colour(y0: int, y1: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16] | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,6 +104,7 @@ class Lane:
         self._worker: Worker | None = None
         self._held: deque[Job] = deque()
         self._number = 0
+        self._stopping = False
 
     @property
     def pid(self) -> int | None:
@@ -114,6 +115,12 @@ class Lane:
     def start(self) -> None:
         """Start the thread and, in it, the worker."""
         self._thread.start()
+
+    def stop(self) -> None:
+        """Give up the images in hand: their futures end in CancelledError. Called from other threads."""
+        self._stopping = True  # before the kill: `_ready_worker` looks after it has a new worker
+        if worker := self._worker:
+            worker.interrupt()
 
     def join(self) -> None:
         """Wait until the queue is closed and empty and the worker has ended."""
@@ -126,7 +133,7 @@ class Lane:
         while going:
             try:
                 going = self._turn()
-            except EnvironmentProblem as error:
+            except (EnvironmentProblem, CancelledError) as error:
                 self._abandon(error)
             except Exception as error:  # a fault of ours must not leave anyone waiting
                 self._abandon(
@@ -142,6 +149,8 @@ class Lane:
             return False
         job = self._held[0]
         outcome = self._outcome(job)
+        if self._stopping:
+            raise CancelledError
         # The worker is at the next image meanwhile, in the other slot.
         self._held.popleft()
         self._arena.release(job.slot)
@@ -182,7 +191,7 @@ class Lane:
 
     def _outcome(self, job: Job) -> Decoded | ImageError:
         """What became of the oldest job; its slot holds nothing of use afterwards."""
-        size = f"{job.header.format.upper()} of {job.header.width}x{job.header.height} px"
+        size = f"{job.header.format.upper()} of {job.header.width}×{job.header.height} px"
         allowed_s = self._limits.base_s + self._limits.per_mpx_s * job.header.megapixels
         try:
             reply = self._ready_worker().receive(allowed_s)
@@ -209,6 +218,8 @@ class Lane:
     def _ready_worker(self) -> Worker:
         if self._worker is None:
             self._worker = Worker(self._limits, self._arena.fd)
+        if self._stopping:
+            raise CancelledError
         return self._worker
 
     def _dismiss(self) -> None:

@@ -127,6 +127,10 @@ class Worker:
         except (EOFError, msgspec.DecodeError):
             raise WorkerDied(self.kill(_GRACE_S)) from None
 
+    def interrupt(self) -> None:
+        """Send the kill from another thread; the owner's `receive` notices."""
+        self._process.kill()
+
     def kill(self, grace_s: float = 0.0) -> str:
         """Make sure that the process is gone; says how it ended.
 
