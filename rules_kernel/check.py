@@ -17,7 +17,7 @@ MAX_QUANTIFIERS = 3
 _GROUPS = ("count", "boxes", "present", "expected", "expected_min", "expected_max", "largest")
 _OTHERS = ("abs", "sqrt", "min", "max", "mean", "all", "any", "union", "span", "expand", "cut")
 FUNCTIONS = frozenset(
-    {*t.MEASURES, *t.BETWEEN, *t.RELATIONS, *_GROUPS, *_OTHERS, "said", "tag", "subtype"}
+    {*t.MEASURES, *t.BETWEEN, *t.BESIDE, *t.RELATIONS, *_GROUPS, *_OTHERS, "said", "tag", "subtype"}
 )
 RESERVED = FUNCTIONS | KEYWORDS | {"W", "H", "view", "foreign", "other"}
 
@@ -269,6 +269,12 @@ class _Checker:
         if name in t.MEASURES:
             self.arity(node, 1, "(box)")
             return "number", t.Measure(name, self.box(node.args[0], scope))
+        if name in t.BESIDE:
+            self.arity(node, 3, "(box, from, to)")
+            p, a, b = (self.box(arg, scope) for arg in node.args)
+            if a == b:
+                raise self.wrong(f"{name}: the line needs two different boxes", node)
+            return "number", t.Beside(name, p, a, b)
         if name == "cut":
             self.arity(node, 1, "(box)")
             return "boolean", t.Cut(self.box(node.args[0], scope))

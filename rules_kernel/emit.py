@@ -166,6 +166,8 @@ class Emitter:
                 return _measure(what, self.box(box))
             case t.Between(what=what, a=a, b=b):
                 return f"{what}({self.edges(a)}, {self.edges(b)})"
+            case t.Beside(what=what, box=box, a=a, b=b):
+                return f"{what}({self.edges(box)}, {self.edges(a)}, {self.edges(b)})"
             case t.Arithmetic(op=op, args=args):
                 return self.arithmetic(op, args)
             case t.Fold():

@@ -19,6 +19,9 @@ TOLERANCE = 1e-6
 HUGE = 1.7e308
 """Operands whose magnitudes sum to more are overflow: the comparison is not applicable."""
 
+SAME_POINT = 1e-9
+"""Two centres closer than this share of their coordinates give a line no direction."""
+
 VIEW_COUNT = 6
 """Length of arrays.VIEWS, as a constant that compiles."""
 
@@ -157,6 +160,36 @@ def distance(
     return math.sqrt(dx * dx + dy * dy)
 
 
+def along(
+    px0: float, py0: float, px1: float, py1: float,
+    ax0: float, ay0: float, ax1: float, ay1: float,
+    bx0: float, by0: float, bx1: float, by1: float,
+) -> float:  # fmt: skip
+    """Where p's centre falls on the line from a's centre (0) to b's (1); NaN if these coincide."""
+    ax, ay, bx, by = (ax0 + ax1) * 0.5, (ay0 + ay1) * 0.5, (bx0 + bx1) * 0.5, (by0 + by1) * 0.5
+    ux, uy = bx - ax, by - ay
+    if abs(ux) + abs(uy) <= SAME_POINT * (abs(ax) + abs(ay) + abs(bx) + abs(by)):
+        return math.nan
+    vx, vy = (px0 + px1) * 0.5 - ax, (py0 + py1) * 0.5 - ay
+    square = ux * ux + uy * uy
+    return (ux * vx + uy * vy) / square
+
+
+def aside(
+    px0: float, py0: float, px1: float, py1: float,
+    ax0: float, ay0: float, ax1: float, ay1: float,
+    bx0: float, by0: float, bx1: float, by1: float,
+) -> float:  # fmt: skip
+    """Distance in px of p's centre from the line through a's and b's; NaN if these coincide."""
+    ax, ay, bx, by = (ax0 + ax1) * 0.5, (ay0 + ay1) * 0.5, (bx0 + bx1) * 0.5, (by0 + by1) * 0.5
+    ux, uy = bx - ax, by - ay
+    if abs(ux) + abs(uy) <= SAME_POINT * (abs(ax) + abs(ay) + abs(bx) + abs(by)):
+        return math.nan
+    vx, vy = (px0 + px1) * 0.5 - ax, (py0 + py1) * 0.5 - ay
+    square = ux * ux + uy * uy
+    return abs(ux * vy - uy * vx) / math.sqrt(square)
+
+
 def inside(
     ax0: float, ay0: float, ax1: float, ay1: float, bx0: float, by0: float, bx1: float, by1: float
 ) -> int:
@@ -289,5 +322,5 @@ def finish(
 
 DEVICE = (
     less, at_most, equal, quotient, root, lower, upper, lower_known, upper_known, counted, within,
-    diagonal, iou, containment, gap, distance, inside, intersects, cut, group_boxes, unsound, finish,
+    diagonal, iou, containment, gap, distance, along, aside, inside, intersects, cut, group_boxes, unsound, finish,
 )  # fmt: skip

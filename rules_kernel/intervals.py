@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from physgauge.rules_kernel.tree import (
     AliasUse,
     Arithmetic,
+    Beside,
     Between,
     Const,
     Count,
@@ -33,6 +34,8 @@ def range_of(node: Tree, aliases: Mapping[str, Tree]) -> Range:
             return POSITIVE if what in {"width", "height", "area", "diagonal"} else ANY
         case Between(what=what):
             return (0.0, 1.0) if what in {"iou", "containment"} else POSITIVE
+        case Beside(what=what):
+            return POSITIVE if what == "aside" else ANY
         case Fold(value=value):
             return range_of(value, aliases)
         case Arithmetic(op=op, args=args):

@@ -172,6 +172,10 @@ class _Interpreter:
                 if first is None or second is None:
                     return None
                 return _between(what, first, second)
+            case t.Beside(what=what, box=inner, a=a, b=b):
+                found3 = [self.box(part) for part in (inner, a, b)]
+                boxes = [part for part in found3 if part is not None]
+                return None if len(boxes) < 3 else _beside(what, *map(_centre, boxes))
             case t.Arithmetic(op=op, args=args):
                 numbers = [self.number(arg) for arg in args]
                 known = [n for n in numbers if n is not None]
@@ -471,3 +475,20 @@ def _cut(box: BoxTuple, size: tuple[float, float]) -> bool:
     return (
         box[0] <= across or box[1] <= down or box[2] >= 0.99 * size[0] or box[3] >= 0.99 * size[1]
     )
+
+
+Point = tuple[float, float]
+
+
+def _centre(box: BoxTuple) -> Point:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _beside(what: str, p: Point, a: Point, b: Point) -> Number:
+    axis = (b[0] - a[0], b[1] - a[1])
+    if sum(map(abs, axis)) <= 1e-9 * sum(map(abs, a + b)):
+        return None
+    step = (p[0] - a[0], p[1] - a[1])
+    if what == "along":
+        return (axis[0] * step[0] + axis[1] * step[1]) / (axis[0] ** 2 + axis[1] ** 2)
+    return abs(axis[0] * step[1] - axis[1] * step[0]) / math.hypot(*axis)

@@ -70,6 +70,17 @@ class Between:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Where the centre of `box` is, seen from the line through the centres of `a` and `b`: what =
+    "along" (0 at a, 1 at b) or "aside" (px from the line)."""
+
+    what: str
+    box: Box
+    a: Box
+    b: Box
+
+
+@dataclass(frozen=True)
 class Arithmetic:
     """op: + - * / neg abs sqrt min max, over one, two or more numbers."""
 
@@ -234,7 +245,9 @@ class Flag:
     column: int
 
 
-Num: TypeAlias = Const | Count | ImageSize | Measure | Between | Arithmetic | Fold | AliasUse
+Num: TypeAlias = (
+    Const | Count | ImageSize | Measure | Between | Beside | Arithmetic | Fold | AliasUse
+)
 Box: TypeAlias = Bound | Best | Largest | AllOf | Hull | Expand | AliasUse
 Bool: TypeAlias = (
     Compare
@@ -253,6 +266,7 @@ Tree: TypeAlias = Num | Box | Bool
 
 MEASURES = ("x0", "y0", "x1", "y1", "cx", "cy", "width", "height", "area", "diagonal")
 BETWEEN = ("iou", "containment", "gap", "distance")
+BESIDE = ("along", "aside")
 RELATIONS = ("inside", "intersects")
 
 WitnessRef: TypeAlias = Bound | Best | Largest | Fold | Group
@@ -266,6 +280,8 @@ def children(node: Tree) -> tuple[Tree, ...]:
             return (box,)
         case Between(a=a, b=b) | Relation(a=a, b=b):
             return (a, b)
+        case Beside(box=box, a=a, b=b):
+            return (box, a, b)
         case Arithmetic(args=args) | Compare(args=args) | Logic(args=args):
             return tuple(args)
         case Fold(value=value) | Member(value=value):

@@ -123,6 +123,9 @@ class Writer:
         if kind == 4:
             what = rng.choice(["expected_min", "expected_max", "count"])
             return f"{what}({rng.choice(COMPONENTS)})"
+        if rng.random() < 0.2:
+            three = ", ".join(self.box(depth - 1, scope) for _ in range(3))
+            return f"{rng.choice(['along', 'aside'])}({three})"
         what = rng.choice(["iou", "containment", "gap", "distance"])
         return f"{what}({self.box(depth - 1, scope)}, {self.box(depth - 1, scope)})"
 
