@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from physgauge.config import DetectorSettings
+
+FOLDER = click.Path(path_type=Path)
 
 
 @click.group(help=__doc__)
@@ -18,55 +20,45 @@ def main() -> None:
 
 @main.command()
 @click.option(
-    "--data",
-    "data",
-    multiple=True,
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Data set folder; may be repeated.",
+    "--data", multiple=True, required=True, type=FOLDER, help="Data set folder; may be repeated."
 )
-@click.option(
-    "--validation",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Data set folder for checks and calibration.",
-)
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the run.")
+@click.option("--validation", required=True, type=FOLDER, help="Data set folder for checks.")
+@click.option("--out", required=True, type=FOLDER, help="Folder of the run.")
 @click.option("--steps", default=8000, show_default=True, type=click.IntRange(1))
 @click.option(
-    "--minutes", default=0.0, show_default=True, help="Wall-clock budget of the schedule; 0 = none."
+    "--minutes", default=0.0, show_default=True, help="Time budget of the schedule; 0 = none."
 )
 @click.option("--batch-size", default=24, show_default=True, type=click.IntRange(1))
 @click.option("--size", default=320, show_default=True, type=click.IntRange(64))
-@click.option("--rate", default=2e-3, show_default=True)
+@click.option("--rate", default=2e-3, show_default=True, help="Peak learning rate.")
+@click.option("--final-rate", default=2e-5, show_default=True, help="Learning rate at the end.")
 @click.option("--seed", default=1, show_default=True)
-@click.option("--workers", default=2, show_default=True, type=click.IntRange(0))
-@click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
-@click.option("--check-images", default=300, show_default=True, help="Validation images per check.")
-@click.option("--check-every", default=500, show_default=True)
 @click.option(
-    "--warm-start", type=click.Path(path_type=Path), help="Checkpoint of another run to begin with."
+    "--plain-share", default=0.3, show_default=True, help="Inputs framed as at inference."
 )
+@click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--workers", default=1, show_default=True, type=click.IntRange(0), help="Per process."
+)
+@click.option("--check-images", default=300, show_default=True, help="Validation images per check.")
+@click.option("--check-every", default=500, show_default=True, help="Steps between checks.")
+@click.option("--warm-start", type=FOLDER, help="last.pt of another run to begin with.")
 def train(
-    data: tuple[Path, ...], validation: Path, out: Path, steps: int, minutes: float, batch_size: int,
-    size: int, rate: float, seed: int, workers: int, threads: int, check_images: int, check_every: int,
-    warm_start: Path | None,
+    data: tuple[Path, ...], validation: Path, out: Path, check_images: int, warm_start: Path | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Train; goes on from the run folder's checkpoint if there is one."""
-    from physgauge.train.part_detector.loop import Run, TrainConfig
-    from physgauge.train.part_detector.records import read_folder, read_folders
+    from physgauge.train.part_detector.loop import TrainConfig, Work
+    from physgauge.train.part_detector.parallel import launch
 
-    config = TrainConfig(
-        steps=steps, minutes=minutes, batch_size=batch_size, size=size, rate=rate, seed=seed,
-        workers=workers, threads=threads, check_every=check_every,
-    )  # fmt: skip
-    run = Run(out, config)
-    if not run.resume() and warm_start is not None:
-        run.warm_start(warm_start)
-    samples = read_folders(data)
-    held = read_folder(validation)[:check_images]
-    run.log(config=asdict(config), images=len(samples), warm_start=str(warm_start or ""))
-    run.train(samples, held)
+    config = TrainConfig(**options)
+    if config.batch_size % config.processes:
+        raise click.UsageError(
+            f"--batch-size: expected a multiple of --processes ({config.processes}), "
+            f"got {config.batch_size}"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    launch(Work(data, validation, out, check_images, warm_start, config), config.processes, out)
 
 
 @main.command()
@@ -85,10 +77,12 @@ def train(
 @click.option("--version", default="1", show_default=True)
 @click.option("--nms-iou", default=0.6, show_default=True)
 @click.option("--size", default=320, show_default=True)
+@click.option("--images", default=0, help="Validation images to use; 0 = all.")
 @click.option("--note", default="", help="One line about data and seeds, kept in the file.")
 def export(
-    folder: Path, validation: Path, out: Path, version: str, nms_iou: float, size: int, note: str
-) -> None:
+    folder: Path, validation: Path, out: Path, version: str, nms_iou: float, size: int, images: int,
+    note: str,
+) -> None:  # fmt: skip
     """Calibrate a run on the validation set and write the ONNX file."""
     from physgauge.ensemble.detect import OnnxDetector
     from physgauge.train.part_detector import calibrate, evaluate
@@ -99,7 +93,7 @@ def export(
     run = Run(folder, TrainConfig(steps=1, size=size))
     if not run.resume():
         raise click.ClickException(f"{folder}: expected a run with last.pt, got none")
-    samples = read_folder(validation)
+    samples = read_folder(validation)[: images or None]
     run.export(out, Calibration.identity(), version, {})
     raw = OnnxDetector(out, DetectorSettings(name="raw", model=str(out)), 2)
     fitted = calibrate.fit(evaluate.judge(raw, samples, nms_iou).by_area)

@@ -41,9 +41,12 @@ def plain(image: Image.Image, xyxy: F32, size: int) -> View:
     return View(square, boxes, _too_small(boxes))
 
 
-def random_view(image: Image.Image, xyxy: F32, size: int, rng: np.random.Generator) -> View:
-    """Random scale, aspect, position, flip, cover and colour."""
-    view = plain(image, xyxy, size) if rng.random() < 0.3 else _moved(image, xyxy, size, rng)
+def random_view(
+    image: Image.Image, xyxy: F32, size: int, rng: np.random.Generator, plain_share: float = 0.3
+) -> View:
+    """Random scale, aspect and position (but for `plain_share` of the draws), flip, cover and colour."""
+    framed = rng.random() < plain_share
+    view = plain(image, xyxy, size) if framed else _moved(image, xyxy, size, rng)
     if rng.random() < 0.5:
         view = flipped(view)
     if rng.random() < 0.25:

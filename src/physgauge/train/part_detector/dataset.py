@@ -65,11 +65,12 @@ class TrainSet(Dataset[Item]):
         seed: of everything random; draw k of a seed is always the same input.
         negative_share: share of inputs replaced by a procedural negative.
         shuffle_share: share of inputs whose tiles are shuffled (domain none).
+        plain_share: share of inputs framed as at inference, neither scaled nor moved.
     """
 
     def __init__(
         self, samples: Sequence[Sample], size: int, bank: U8, seed: int,
-        negative_share: float = 0.06, shuffle_share: float = 0.03,
+        negative_share: float = 0.06, shuffle_share: float = 0.03, plain_share: float = 0.3,
     ) -> None:  # fmt: skip
         self.samples = samples
         self.size = size
@@ -77,6 +78,7 @@ class TrainSet(Dataset[Item]):
         self.seed = seed
         self.negative_share = negative_share
         self.shuffle_share = shuffle_share
+        self.plain_share = plain_share
         self._epoch = -1
         self._order: NDArray[np.int64] = np.zeros(0, np.int64)
 
@@ -95,7 +97,9 @@ class TrainSet(Dataset[Item]):
             return self._negative(rng)
         sample = self.sample_of(draw)
         with Image.open(sample.path) as file:
-            view = augment.random_view(file.convert("RGB"), sample.xyxy, self.size, rng)
+            view = augment.random_view(
+                file.convert("RGB"), sample.xyxy, self.size, rng, self.plain_share
+            )
         if len(sample.label) and kind < self.negative_share + self.shuffle_share:
             tiles = negatives.shuffled(rng, view.image, int(rng.integers(8, 15)))
             empty = augment.View(tiles, view.xyxy[:0], view.ignore[:0])
@@ -139,14 +143,25 @@ def collate(items: Sequence[Item]) -> Batch:
     )
 
 
+@dataclass(frozen=True)
+class Share:
+    """One process's part of each step's draws."""
+
+    batch_size: int
+    """Inputs per step of this process."""
+    rank: int = 0
+    size: int = 1
+
+
 def batches(
-    dataset: TrainSet, batch_size: int, first: int, count: int, workers: int
+    dataset: TrainSet, share: Share, first: int, last: int, workers: int
 ) -> DataLoader[Item]:
-    """`count` batches, starting with draw number `first` (so that a run can be resumed)."""
+    """The batches of steps `first`..`last` - 1 (so that a run can be resumed) for one process."""
+    step = share.batch_size * share.size
+    starts = range(first * step + share.rank * share.batch_size, last * step, step)
     return DataLoader(
         dataset,
-        batch_size=batch_size,
-        sampler=range(first, first + count * batch_size),
+        batch_sampler=[list(range(s, s + share.batch_size)) for s in starts],
         num_workers=workers,
         collate_fn=collate,
         prefetch_factor=4 if workers else None,

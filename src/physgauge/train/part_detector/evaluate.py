@@ -64,7 +64,7 @@ def judge(
     found: list[metrics.Found] = []
     domain_p, view_p = [], []
     for start in range(0, len(samples), batch):
-        images = [_pixels(s) for s in samples[start : start + batch]]
+        images = [pixels(s) for s in samples[start : start + batch]]
         d = detector.detect(images, min_score=FLOOR)
         for i in range(len(images)):
             part = d.boxes.of(i)
@@ -87,7 +87,8 @@ def judge(
     )
 
 
-def _pixels(sample: Sample) -> NDArray[np.uint8]:
+def pixels(sample: Sample) -> NDArray[np.uint8]:
+    """The image of a sample, [H, W, 3]."""
     with Image.open(sample.path) as file:
         return np.asarray(file.convert("RGB"))
 
@@ -105,11 +106,15 @@ def summary(judged: Judged, min_domain_p: float, threshold: float = 0.5) -> dict
     return {
         "map50": metrics.mean_ap(judged.by_area),
         "map50_shorter_side": metrics.mean_ap(judged.by_side),
-        "precision": float(np.nanmean([p for p, _ in at])),
-        "recall": float(np.nanmean([r for _, r in at])),
+        "precision": _mean([p for p, _ in at if not np.isnan(p)]),
+        "recall": _mean([r for _, r in at]),
         "domain_accuracy": judged.domain_accuracy(min_domain_p),
         "view_accuracy": judged.view_accuracy(),
     }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")
 
 
 def per_class(judged: Judged, threshold: float = 0.5) -> list[dict[str, float | str | int]]:

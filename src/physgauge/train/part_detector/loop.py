@@ -26,7 +26,8 @@ from physgauge.train.part_detector import dataset, evaluate, negatives
 from physgauge.train.part_detector.export import Calibration, export_onnx
 from physgauge.train.part_detector.loss import LossConfig, losses
 from physgauge.train.part_detector.model import ModelConfig, PartNet, cell_centres
-from physgauge.train.part_detector.records import Sample
+from physgauge.train.part_detector.parallel import Group
+from physgauge.train.part_detector.records import Sample, read_folder, read_folders
 from physgauge.types import DOMAINS, PART_CLASSES, U8, VIEWS
 
 
@@ -37,6 +38,7 @@ class TrainConfig:
     steps: int
     """Optimiser steps."""
     batch_size: int = 24
+    """Inputs per step, over all processes."""
     size: int = 320
     """Side of the network's input, px; a multiple of 32."""
     rate: float = 2e-3
@@ -49,8 +51,14 @@ class TrainConfig:
     average: float = 0.9985
     """Decay of the weight average."""
     seed: int = 1
-    workers: int = 2
-    threads: int = 2
+    plain_share: float = 0.3
+    """Share of inputs framed as at inference."""
+    processes: int = 1
+    """Training processes (parallel.py)."""
+    workers: int = 1
+    """Data workers of each process."""
+    threads: int = 1
+    """Threads of each process."""
     negatives: int = 600
     """Procedural negatives in the bank."""
     check_every: int = 500
@@ -68,11 +76,18 @@ def default_model() -> ModelConfig:
 class Run:
     """A training run that can stop and go on."""
 
-    def __init__(self, out: Path, config: TrainConfig, model: ModelConfig | None = None) -> None:
+    def __init__(
+        self,
+        out: Path,
+        config: TrainConfig,
+        model: ModelConfig | None = None,
+        group: Group | None = None,
+    ) -> None:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         self.out = out
         self.config = config
+        self.group = group or Group()
         self.net = _channels_last(PartNet(model or default_model()))
         self.mean = copy.deepcopy(self.net).eval()
         self.optimizer = _optimizer(self.net, config)
@@ -100,6 +115,8 @@ class Run:
 
     def save(self) -> None:
         """Write the checkpoint; the old one stays until the new one is complete."""
+        if self.group.rank:
+            return
         state = {
             "net": self.net.state_dict(), "mean": self.mean.state_dict(),
             "optimizer": self.optimizer.state_dict(), "step": self.step, "elapsed_s": self.elapsed_s,
@@ -109,6 +126,8 @@ class Run:
 
     def log(self, **entry: Any) -> None:
         """One line to log.jsonl and to the terminal."""
+        if self.group.rank:
+            return
         line = json.dumps({"step": self.step, "elapsed_s": round(self.elapsed_s, 1), **entry})
         with (self.out / "log.jsonl").open("a") as file:
             file.write(line + "\n")
@@ -117,10 +136,13 @@ class Run:
     def train(self, samples: list[Sample], validation: list[Sample]) -> None:
         """Train to the end of the schedule, from wherever the run stands."""
         c = self.config
+        if self.group.rank == 0:
+            _bank(self.out / "negatives.npy", c)
+        self.group.meet()
         bank = _bank(self.out / "negatives.npy", c)
-        draws = dataset.TrainSet(samples, c.size, bank, c.seed)
-        left = c.steps - self.step
-        loader = dataset.batches(draws, c.batch_size, self.step * c.batch_size, left, c.workers)
+        draws = dataset.TrainSet(samples, c.size, bank, c.seed, plain_share=c.plain_share)
+        share = dataset.Share(c.batch_size // self.group.size, self.group.rank, self.group.size)
+        loader = dataset.batches(draws, share, self.step, c.steps, c.workers)
         centres, strides = cell_centres(c.size, c.size)
         totals: dict[str, float] = {}
         since, mark = time.monotonic(), self.elapsed_s
@@ -128,12 +150,10 @@ class Run:
             progress = self._progress()
             if progress >= 1:
                 break
-            terms = self._update(batch, centres, strides, progress)
+            terms = self._update(batch, centres, strides, progress, time.monotonic() - since)
+            since = time.monotonic()
             for name, value in terms.items():
                 totals[name] = totals.get(name, 0.0) + value
-            self.step += 1
-            now = time.monotonic()
-            self.elapsed_s, since = self.elapsed_s + now - since, now
             if self.step % 50 == 0:
                 rate = 50 * c.batch_size / max(self.elapsed_s - mark, 1e-9)
                 self.log(
@@ -144,9 +164,11 @@ class Run:
                 self.save()
             if self.step % c.check_every == 0:
                 self.log(**self.check(validation))
-                since = time.monotonic()  # checks are not part of the budget of the schedule
+                self.group.meet()
+                since = time.monotonic()  # checks are not part of the schedule's time
         self.save()
         self.log(done=True, **self.check(validation))
+        self.group.meet()
 
     def _progress(self) -> float:
         by_step = self.step / self.config.steps
@@ -155,9 +177,11 @@ class Run:
         return max(by_step, self.elapsed_s / 60 / self.config.minutes)
 
     def _update(
-        self, batch: dataset.Batch, centres: torch.Tensor, strides: torch.Tensor, progress: float
-    ) -> dict[str, float]:
-        """One optimiser step; the loss terms."""
+        self, batch: dataset.Batch, centres: torch.Tensor, strides: torch.Tensor, progress: float,
+        waited_s: float,
+    ) -> dict[str, float]:  # fmt: skip
+        """One optimiser step; the loss terms of this process's part of the batch."""
+        start = time.monotonic()
         c = self.config
         cosine = (
             c.final_rate
@@ -174,9 +198,13 @@ class Run:
             raise FloatingPointError(f"loss is not finite at step {self.step}")
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward([loss])
+        spent = waited_s + time.monotonic() - start
+        self.elapsed_s += self.group.average(self.net, spent)
         nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
         self.optimizer.step()
-        _average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
+        if self.group.rank == 0:
+            _average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
+        self.step += 1
         return {name: float(value.detach()) for name, value in terms.items()}
 
     def export(
@@ -187,6 +215,8 @@ class Run:
 
     def check(self, validation: list[Sample]) -> dict[str, Any]:
         """Export the averaged weights, uncalibrated, and judge them."""
+        if self.group.rank:
+            return {}
         path = self.out / "model.onnx"
         self.export(path, Calibration.identity(), "unfinished", asdict(self.config))
         detector = OnnxDetector(
@@ -195,6 +225,29 @@ class Run:
         judged = evaluate.judge(detector, validation, nms_iou=0.6)
         figures = evaluate.summary(judged, 0.5, threshold=0.3)
         return {name: round(value, 4) for name, value in figures.items()}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What each training process does; picklable, so that processes can be spawned with it."""
+
+    data: tuple[Path, ...]
+    validation: Path
+    out: Path
+    check_images: int
+    warm_start: Path | None
+    config: TrainConfig
+
+    def __call__(self, group: Group) -> None:
+        run = Run(self.out, self.config, group=group)
+        if not run.resume() and self.warm_start is not None:
+            run.warm_start(self.warm_start)
+        samples = read_folders(self.data)
+        held = read_folder(self.validation)[: self.check_images]
+        run.log(
+            config=asdict(self.config), images=len(samples), warm_start=str(self.warm_start or "")
+        )
+        run.train(samples, held)
 
 
 def _channels_last(net: PartNet) -> PartNet:

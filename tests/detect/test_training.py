@@ -1,0 +1,215 @@
+"""The training code, end to end on a handful of drawn images. Needs torch (extra: train)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs torch (pip install 'physgauge[train]')")
+
+from physgauge.config import DetectorSettings  # noqa: E402
+from physgauge.ensemble.detect import OnnxDetector  # noqa: E402
+from physgauge.train.part_detector import augment, dataset, evaluate, loss, negatives  # noqa: E402
+from physgauge.train.part_detector.export import Calibration, Exported  # noqa: E402
+from physgauge.train.part_detector.loop import Run, TrainConfig, default_model  # noqa: E402
+from physgauge.train.part_detector.model import ModelConfig, PartNet, RawOutput, cell_centres  # noqa: E402
+from physgauge.train.part_detector.records import read_folder  # noqa: E402
+from physgauge.types import DOMAINS, PART_CLASSES, VIEWS  # noqa: E402
+
+from .synthetic import make  # noqa: E402
+
+torch.set_num_threads(1)  # threads that spin for each other are slow where cores are shared
+
+SMALL = ModelConfig(
+    len(PART_CLASSES), len(DOMAINS), len(VIEWS), widths=(16, 24, 32, 32), hidden=(8, 16, 16, 16), depths=(1, 1, 1, 1), neck=24
+)  # fmt: skip
+CONFIG = TrainConfig(
+    steps=6,
+    batch_size=4,
+    size=96,
+    workers=0,
+    threads=1,
+    negatives=3,
+    check_every=6,
+    save_every=2,
+    warmup=2,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("data") / "set", 12, 1, (96, 80))
+
+
+def test_train_stop_go_on_export_detect(folder: Path, tmp_path: Path) -> None:
+    samples = read_folder(folder)
+    first = Run(tmp_path / "run", CONFIG, SMALL)
+    first.config = replace(CONFIG, steps=4)
+    first.train(samples, samples)
+    second = Run(tmp_path / "run", CONFIG, SMALL)
+    assert second.resume()
+    assert second.step == 4
+    second.train(samples, samples)
+    assert second.step == 6
+    log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    assert log[-1]["done"]
+    path = tmp_path / "model.onnx"
+    second.export(path, Calibration.identity(), "7", {"note": "test"})
+    detector = OnnxDetector(path, DetectorSettings(name="t", model="t"), 1)
+    assert detector.contract.version == "7"
+    assert detector.contract.size == 96
+    judged = evaluate.judge(detector, samples, 0.6)
+    assert len(judged.domain) == 12
+
+
+def test_the_same_seed_gives_the_same_draws_whatever_was_drawn_before(folder: Path) -> None:
+    samples = read_folder(folder)
+    bank = negatives.bank(1, 2, 64)
+    one, two = (dataset.TrainSet(samples, 96, bank, 3) for _ in range(2))
+    for draw in (30, 2, 11):
+        one[draw]
+    a, b = one[17], two[17]
+    assert (a.image == b.image).all()
+    assert (a.boxes == b.boxes).all()
+
+
+def test_an_epoch_shows_every_sample_once(folder: Path) -> None:
+    samples = read_folder(folder)
+    draws = dataset.TrainSet(samples, 96, negatives.bank(1, 1, 64), 3)
+    assert {draws.sample_of(i).path for i in range(12, 24)} == {s.path for s in samples}
+
+
+def test_boxes_follow_the_picture_through_geometry() -> None:
+    """A white rectangle on black stays inside its box, and fills it, after any move."""
+    from PIL import Image
+
+    pixels = np.zeros((90, 120, 3), np.uint8)
+    pixels[30:60, 40:90] = 255
+    box = np.array([[40, 30, 90, 60]], np.float32)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        view = augment._moved(Image.fromarray(pixels), box, 96, rng)
+        if seed % 2:
+            view = augment.flipped(view)
+        x0, y0, x1, y1 = view.xyxy[0]
+        if x1 - x0 < 6 or y1 - y0 < 6:
+            continue
+        white = (view.image > 250).all(-1)
+        inner = white[int(y0 + 2) : int(y1 - 2), int(x0 + 2) : int(x1 - 2)]
+        assert inner.all(), seed
+
+
+def _case() -> tuple[dataset.Batch, torch.Tensor]:
+    centres, _ = cell_centres(64, 64)
+    boxes = torch.tensor([[[4.0, 4, 30, 30], [40, 40, 43, 42], [34, 4, 60, 30]]])
+    batch = dataset.Batch(
+        images=torch.zeros(1, 64, 64, 3, dtype=torch.uint8),
+        boxes=boxes,
+        labels=torch.tensor([[2, 5, 2]]),
+        ignore=torch.tensor([[False, False, True]]),
+        domain=torch.tensor([1]),
+        view=torch.tensor([dataset.UNKNOWN]),
+        parts_known=torch.tensor([True]),
+    )
+    return batch, centres
+
+
+def test_assignment_gives_each_box_cells_and_skips_ignored_ones() -> None:
+    batch, centres = _case()
+    cells = len(centres)
+    p = torch.full((1, cells, 8), 0.1)
+    predicted = torch.cat([centres - 8, centres + 8], -1)[None]
+    plan = loss.assign(p, predicted, batch, centres, loss.LossConfig())
+    assert set(plan.box[0].tolist()) == {-1, 0, 1}
+    assert (plan.box[0] == 1).sum() == 1, "a box smaller than a cell still gets its nearest cell"
+    inside_ignored = (
+        (centres > torch.tensor([34.0, 4])) & (centres < torch.tensor([60.0, 30]))
+    ).all(-1)
+    assert plan.silent[0, inside_ignored, 2].all()
+    assert not plan.silent[0, :, 5].any()
+
+
+def test_a_perfect_output_has_almost_no_loss() -> None:
+    batch, centres = _case()
+    target = batch.boxes[0, 0]
+    inside = ((centres > target[:2]) & (centres < target[2:])).all(-1)
+    tiny = (centres - torch.tensor([41.5, 41.0])).pow(2).sum(-1).argmin()
+    logits = torch.full((1, len(centres), 8), -12.0)
+    logits[0, inside, 2] = 12.0
+    logits[0, tiny] = -12.0
+    logits[0, tiny, 5] = 12.0
+    distances = torch.ones(1, len(centres), 4)
+    distances[0, inside] = torch.cat([centres - target[:2], target[2:] - centres], -1)[inside]
+    small = batch.boxes[0, 1]
+    distances[0, tiny] = torch.cat([centres[tiny] - small[:2], small[2:] - centres[tiny]])
+    output = RawOutput(logits, distances, torch.tensor([[0.0, 9, 0, 0]]), torch.zeros(1, 6))
+    perfect = loss.losses(output, batch, centres, torch.ones(len(centres)), loss.LossConfig(top=80))
+    assert float(perfect["box"]) < 0.02
+    wrong = loss.losses(
+        RawOutput(-logits, distances, output.domain, output.view), batch, centres, torch.ones(len(centres)), loss.LossConfig()
+    )  # fmt: skip
+    assert float(perfect["score"]) < 0.05 * float(wrong["score"])
+    assert float(perfect["view"]) == 0
+
+
+def test_export_agrees_with_torch(tmp_path: Path) -> None:
+    import onnxruntime
+
+    torch.manual_seed(0)
+    net = PartNet(SMALL).eval()
+    for module in net.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            torch.nn.init.uniform_(module.weight, 0.5, 1.5)
+            torch.nn.init.normal_(module.running_mean, 0, 0.1)
+    for head in net.heads:
+        torch.nn.init.normal_(head.score[1].weight, 0, 5.0)  # a new head says 0.01 everywhere
+    calibration = Calibration(
+        np.linspace(0.8, 1.2, 30, dtype=np.float32), np.linspace(-1, 1, 30, dtype=np.float32)
+    )
+    from physgauge.train.part_detector.export import export_onnx
+
+    export_onnx(net, tmp_path / "m.onnx", 96, calibration, "1", {})
+    images = torch.randint(0, 256, (3, 96, 96, 3), dtype=torch.uint8)
+    with torch.no_grad():
+        expected = Exported(net, 96, calibration)(images)
+    session = onnxruntime.InferenceSession(
+        str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"]
+    )
+    got = session.run(["boxes", "scores", "labels", "domain", "view"], {"images": images.numpy()})
+    assert np.abs(got[1] - expected[1].numpy()).max() < 1e-5
+    assert np.abs(got[3] - expected[3].numpy()).max() < 1e-5
+    assert np.abs(got[4] - expected[4].numpy()).max() < 1e-5
+    # Equal scores may come in another order: compare the boxes whose score is apart from its neighbours'.
+    gap = np.abs(np.diff(expected[1].numpy(), axis=1, prepend=2, append=-1))
+    apart = (gap[:, 1:] > 2e-5) & (gap[:, :-1] > 2e-5)
+    assert apart.sum() > 20
+    assert np.abs(got[0] - expected[0].numpy())[apart].max() < 1e-2
+    assert (got[2] == expected[2].numpy())[apart].all()
+
+
+def test_the_exported_graph_is_mirror_symmetric_before_and_after_picking() -> None:
+    torch.manual_seed(1)
+    module = Exported(PartNet(default_model()).eval(), 64, Calibration.identity(), top=20).eval()
+    images = torch.randint(0, 256, (1, 64, 64, 3), dtype=torch.uint8)
+    with torch.no_grad():
+        a, b = module(images), module(images.flip(2))
+    assert torch.equal(a[1], b[1])
+    assert torch.equal(a[3], b[3])
+
+
+def test_negatives_are_reproducible_and_varied() -> None:
+    a, b = negatives.bank(3, 6, 64), negatives.bank(3, 6, 64)
+    assert (a == b).all()
+    assert len({image.tobytes() for image in a}) == 6
+
+
+def test_shuffled_tiles_keep_every_pixel() -> None:
+    rng = np.random.default_rng(0)
+    image = rng.integers(0, 256, (64, 64, 3), np.uint8)
+    mixed = negatives.shuffled(rng, image, 8)
+    assert (np.sort(mixed, axis=None) == np.sort(image, axis=None)).all()
+    assert (mixed != image).any()
