@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from physgauge.rules_kernel import geometry
+from physgauge.rules_kernel import geometry, grouping
 from physgauge.rules_kernel.arrays import (
     BoxesLike,
     ObservedLike,
@@ -200,6 +200,7 @@ def _compile(
 def _device_functions() -> tuple[Any, ...]:
     import numba
 
+    functions = (*geometry.DEVICE, *grouping.DEVICE)
     # Without reference counting: the kernels allocate nothing.
     jit: Any = numba.njit
-    return tuple(jit(nogil=True, error_model="numpy", _nrt=False)(fn) for fn in geometry.DEVICE)
+    return tuple(jit(nogil=True, error_model="numpy", _nrt=False)(fn) for fn in functions)

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from physgauge.rules_kernel import tree as t
 from physgauge.rules_kernel.arrays import F32, F64, I8, VIEWS, ObservedArrays
+from physgauge.rules_kernel.language import tree as t
 
 Category = Literal["presence", "spatial", "relational", "caption"]
 CATEGORIES: tuple[Category, ...] = ("presence", "spatial", "relational", "caption")

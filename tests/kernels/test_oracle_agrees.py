@@ -22,6 +22,7 @@ from physgauge.rules_kernel import (
     RuleArrays,
     compile_pack,
     geometry,
+    grouping,
     kernels,
     reference,
 )
@@ -31,7 +32,7 @@ from tests.kernels.random_packs import random_batch, random_pack
 
 def run_as_python(pack: Pack, boxes: PackedBoxes, observed: ObservedArrays) -> RuleArrays:
     """The generated module without Numba."""
-    names: dict[str, Any] = {fn.__name__: fn for fn in geometry.DEVICE}
+    names: dict[str, Any] = {fn.__name__: fn for fn in (*geometry.DEVICE, *grouping.DEVICE)}
     names.update(np=np, math=math, prange=range)
     exec(generate(pack), names)
     images, rules = len(observed.view), len(pack.rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from physgauge.rules_kernel.tree import (
+from physgauge.rules_kernel.language.tree import (
     AliasUse,
     Arithmetic,
     Beside,

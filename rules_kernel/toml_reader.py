@@ -1,0 +1,85 @@
+"""A parsed TOML table with the positions of its values: typed access, every error with its place."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+from physgauge.rules_kernel.errors import PackError, did_you_mean, quoted
+from physgauge.rules_kernel.positions import Key, Positions
+
+MAX_NAMES = 64
+"""Components, tags, aliases, facts: at most this many of each."""
+
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
+
+
+_KINDS: dict[Any, str] = {
+    str: "text", int: "a whole number", list: "a list", dict: "a table", bool: "true or false",
+    float | int: "a number",
+}  # fmt: skip
+
+
+class TomlReader:
+    """Methods raise PackError at the first problem."""
+
+    def __init__(self, table: dict[str, Any], at: Positions, file: str, text: str) -> None:
+        self.table, self.at, self.file, self.text = table, at, file, text
+
+    def fail(
+        self,
+        problem: str,
+        place: Key = ("", 0, ""),
+        *,
+        rule: str | None = None,
+        expected: str | None = None,
+        got: str | None = None,
+        hint: str | None = None,
+    ) -> NoReturn:
+        where = self.at.of(*place)
+        line, column = where or (None, None)
+        raise PackError(
+            problem, file=self.file, rule=rule, line=line, column=column,
+            expected=expected, got=got, hint=hint,
+        )  # fmt: skip
+
+    def keys(self, table: dict[str, Any], known: set[str], name: str, index: int = 0) -> None:
+        for key in table:
+            if key not in known:
+                what = f"unknown key {key[:40]!r}" + (f" in [{name}]" if name else "")
+                self.fail(
+                    what, (name, index, key),
+                    expected=f"one of {', '.join(sorted(known))}", hint=did_you_mean(key, known),
+                )  # fmt: skip
+
+    def get(self, key: str, kind: type, default: Any = None) -> Any:
+        if key not in self.table:
+            if default is None:
+                self.fail(f"the key {key!r} is missing", expected=f"{key} = ...")
+            return default
+        return self.typed(self.table[key], kind, ("", 0, key), key)
+
+    def typed(self, value: Any, kind: type, place: Key, what: str) -> Any:
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            self.fail(f"wrong type of {what!r}", place, expected=_KINDS[kind], got=quoted(value))
+        return value
+
+    def words(self, key: str, *, least: int = 0) -> tuple[str, ...]:
+        """A list of distinct names."""
+        values = self.get(key, list, [])
+        place = ("", 0, key)
+        if not least <= len(values) <= MAX_NAMES:
+            self.fail(
+                f"wrong number of {key}", place,
+                expected=f"{least} to {MAX_NAMES}", got=str(len(values)),
+            )  # fmt: skip
+        for value in values:
+            if not isinstance(value, str) or not NAME.fullmatch(value):
+                self.fail(
+                    f"{key}: not a name", place,
+                    expected="letters, digits and _, not starting with a digit", got=quoted(value),
+                )  # fmt: skip
+            if values.count(value) > 1:
+                self.fail(f"{key}: {value!r} appears twice", place)
+        return tuple(values)
