@@ -86,9 +86,9 @@ def _build(icc: bytes, channels: int) -> ToRgb:
     )
 
     def convert(samples: U8) -> U8:
-        wanted = np.repeat(samples, 3, axis=2) if space == 3 and channels == 1 else samples
-        flat = wanted[..., 0] if space == 1 else wanted
-        image = Image.fromarray(np.ascontiguousarray(flat), _MODES[space])
+        wide = np.repeat(samples, 3, axis=2) if space != channels else samples
+        mode, size = _MODES[space], (samples.shape[1], samples.shape[0])
+        image = Image.frombuffer(mode, size, np.ascontiguousarray(wide), "raw", mode, 0, 1)
         return np.asarray(ImageCms.applyTransform(image, transform))
 
     return _as_is if channels != 4 and _is_identity(convert, channels) else convert

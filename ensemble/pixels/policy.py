@@ -13,7 +13,7 @@ damage inside a JPEG's entropy-coded data has no checksum and may pass as odd pi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
@@ -33,6 +33,7 @@ Allocate = Callable[[int, int], U8]
 """Height and width to a writable C-contiguous uint8 [H, W, 3]."""
 
 _STRIP_PIXELS: Final = 65_536  # a strip's temporaries stay in the core's cache
+_TURNED_ROWS: Final = 64  # a strip that becomes columns: runs of pixels that are worth writing
 _CONTAINERS: Final = {"jpeg": jpeg.read, "png": png.read, "webp": webp.read}
 _READERS: Final = {
     "jpeg": samples.jpeg_reader,
@@ -64,15 +65,17 @@ def decode_pixels(
     read = _reader(header, box)
     width, height = exif.upright_size(header.width, header.height, turn)
     rgb = (allocate or _fresh)(height, width)
-    stored = exif.stored_view(rgb, turn)
     digest = PixelHash(height, width)
-    rows = max(1, _STRIP_PIXELS // header.width)
-    for y in range(0, header.height, rows):
-        stop = min(y + rows, header.height)
-        stored[y:stop] = read(y, stop)
-        if turn == 1:
+    if turn == 1:
+        for y, stop in _strips(header, 1):
+            rgb[y:stop] = read(y, stop)
             digest.update(rgb[y:stop])  # while the strip is in the cache
-    if turn != 1:
+    else:
+        # Whole pixels move as items of 3 bytes: numpy copies those twice as fast as its 3-element rows.
+        stored = exif.stored_view(rgb, turn).view("V3")[..., 0]
+        for y, stop in _strips(header, _TURNED_ROWS):
+            strip = np.broadcast_to(read(y, stop), (stop - y, header.width, 3))
+            stored[y:stop] = np.ascontiguousarray(strip).view("V3")[..., 0]
         digest.update(rgb)
     rgb.flags.writeable = False
     return Decoded(rgb, digest.hex(), header.format, tuple(box.warnings), decoder_version())
@@ -81,6 +84,13 @@ def decode_pixels(
 def decoder_version() -> str:
     """This policy's version and the libraries that make the pixels, with theirs."""
     return f"physgauge-pixels {POLICY_VERSION}, {samples.library_versions()}"
+
+
+def _strips(header: Header, least_rows: int) -> Iterator[tuple[int, int]]:
+    """First row and end of each strip of the stored image."""
+    rows = max(least_rows, _STRIP_PIXELS // header.width)
+    for y in range(0, header.height, rows):
+        yield y, min(y + rows, header.height)
 
 
 def _fresh(height: int, width: int) -> U8:

@@ -13,7 +13,7 @@ from physgauge.types import U8
 FORMATS: Final = ("jpeg", "png", "webp", "npy")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
     """One decoded image: the pixels every model sees."""
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from physgauge.ensemble.sandbox.protocol import SLOTS, Layout
+from physgauge.errors import EnvironmentProblem
 from physgauge.types import U8
 
 _KEEP_BYTES: Final = 16 * 2**20  # of a slot; what a larger image took is given back at once
@@ -24,9 +25,21 @@ class Arena:
     """Slots in an anonymous file that is mapped here and in the worker. Used by one thread."""
 
     def __init__(self, layout: Layout) -> None:
+        """Reserve addresses, not memory: pages come with the first write.
+
+        Raises:
+            EnvironmentProblem: the system gives no file or no room for it.
+        """
         self.layout = layout
-        self.fd = _anonymous_file(layout.total_bytes)
-        self._map = mmap.mmap(self.fd, layout.total_bytes)
+        try:
+            self.fd = _anonymous_file(layout.total_bytes)
+            self._map = mmap.mmap(self.fd, layout.total_bytes)
+        except (OSError, ValueError, OverflowError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "too large"
+            raise EnvironmentProblem(
+                f"decode worker: expected {layout.total_bytes:,} bytes of address space to share, "
+                f"got: {reason}"
+            ) from None
         self._bytes: U8 = np.frombuffer(self._map, dtype=np.uint8)
         self._free = list(range(SLOTS))
         self._used = [0] * SLOTS
@@ -69,5 +82,9 @@ def _anonymous_file(size: int) -> int:
     else:
         with tempfile.TemporaryFile() as file:
             fd = os.dup(file.fileno())
-    os.ftruncate(fd, size)
+    try:
+        os.ftruncate(fd, size)
+    except BaseException:
+        os.close(fd)
+        raise
     return fd

@@ -124,7 +124,10 @@ class Lane:
 
     def join(self) -> None:
         """Wait until the queue is closed and empty and the worker has ended."""
-        self._thread.join()
+        if (
+            self._thread is not threading.current_thread()
+        ):  # a future's callback may close the decoder
+            self._thread.join()
 
     def _run(self) -> None:
         with contextlib.suppress(Exception):  # said to the first job instead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import socket
@@ -27,7 +28,7 @@ _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[2:];"
     "from physgauge.ensemble.sandbox.worker import main; main(sys.argv[1])"
 )
-_ENVIRONMENT: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "LANG", "LC_ALL", "TMPDIR")
+_KEPT: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "LANG", "LC_ALL", "TMPDIR")
 # One thread; and glibc's allocator keeps an image's buffers for the next one: returning them to the
 # kernel and faulting them in again costs up to a sixth of a WebP's time.
 _SETTINGS: Final = {
@@ -58,31 +59,33 @@ class Worker:
         Raises:
             EnvironmentProblem: it does not start.
         """
-        ours, theirs = socket.socketpair()
-        start = Start(limits, arena_fd, theirs.fileno(), os.getpid())
-        path = [
-            str(Path(physgauge.__file__).parent.parent),
-            *map(os.path.abspath, filter(None, sys.path)),
-        ]
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise _not_started(error.strerror) from None
+        fds: list[int] = []
+        try:
+            # Numbers above 2: in a parent without standard streams the others may be taken by these.
+            fds += (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3) for fd in (arena_fd, theirs.fileno()))
+            start = Start(limits, fds[0], fds[1], os.getpid())
+            argument = msgspec.json.encode(start).decode()
             self._process = subprocess.Popen(
-                [sys.executable, "-S", "-c", _BOOT, msgspec.json.encode(start).decode(), *path],
-                pass_fds=(arena_fd, theirs.fileno()),
+                [sys.executable, "-S", "-c", _BOOT, argument, *_search_path()],
+                pass_fds=fds,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 # Ctrl-C at the terminal is the parent's to handle.
                 process_group=0,
-                env=environment | _SETTINGS,
+                env={name: os.environ[name] for name in _KEPT if name in os.environ} | _SETTINGS,
             )
         except OSError as error:
             ours.close()
-            raise EnvironmentProblem(
-                f"decode worker: expected to start {sys.executable!r}, got: {error.strerror}"
-            ) from None
+            raise _not_started(error.strerror) from None
         finally:
             theirs.close()
+            for fd in fds:
+                os.close(fd)
         self._link = ours
         self._inbox = Inbox(ours)
         self._await_hello()
@@ -155,7 +158,7 @@ class Worker:
         except (EOFError, msgspec.DecodeError):
             got = ""
         ended = self.kill(_GRACE_S)
-        raise EnvironmentProblem(f"decode worker: expected it to start, got {got or ended}")
+        raise _not_started(got or ended)
 
     def _computed_s(self) -> float:
         """Processor time of the worker so far; the time of day where that can't be had."""
@@ -166,3 +169,15 @@ class Worker:
             except OSError:
                 pass  # it is gone: the socket says so
         return time.monotonic()
+
+
+def _search_path() -> list[str]:
+    """Where the worker imports from: what this process does, with ourselves first."""
+    ours = str(Path(physgauge.__file__).parent.parent)
+    return [ours, *(os.path.abspath(folder) for folder in sys.path if folder)]
+
+
+def _not_started(got: str | None) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"decode worker: expected {sys.executable!r} to start one, got {got or 'an error'}"
+    )

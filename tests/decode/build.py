@@ -55,7 +55,8 @@ def blocks(colours: Sequence[Sequence[int]], block: int = 32) -> NDArray[np.uint
 def save(pixels: NDArray[np.uint8], kind: str, mode: str | None = None, **options: Any) -> bytes:
     """A file written by Pillow."""
     out = io.BytesIO()
-    image = Image.fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels, mode)
+    named = mode or {1: "L", 3: "RGB", 4: "RGBA"}[pixels.shape[2]]
+    image = Image.frombytes(named, (pixels.shape[1], pixels.shape[0]), pixels.tobytes())
     image.save(out, kind, **options)
     return out.getvalue()
 

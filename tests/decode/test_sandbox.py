@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -277,10 +278,13 @@ def test_cancelled_jobs_are_skipped() -> None:
     with Decoder(PATIENT, workers=1) as decoder:
         good = files(1)[0]
         decoder.decode(good)
+        (pid,) = decoder.worker_pids
+        before = computed_s(pid)
         slow = decoder.submit(SLOW)
         waiting = [decoder.submit(good) for _ in range(6)]
         assert [future.cancel() for future in waiting[2:4]] == [True, True]
-        os.kill(decoder.worker_pids[0], signal.SIGKILL)
+        until(lambda: computed_s(pid) > before + 0.1)
+        os.kill(pid, signal.SIGKILL)
         assert isinstance(slow.exception(60), ImageError)
         assert all(waiting[n].result(60).format == "png" for n in (0, 1, 4, 5))
 
@@ -324,6 +328,25 @@ def test_settings_out_of_range(decoder: Decoder) -> None:
         decoder.decode_many([], window=0)
 
 
+def test_settings_the_machine_cannot_meet() -> None:
+    for pixels in (10**15, 10**18):
+        with pytest.raises(EnvironmentProblem, match="bytes of address space to share, got"):
+            Decoder(DecodeLimits(max_pixels=pixels))
+
+
+def test_closing_from_a_callback() -> None:
+    decoder = Decoder(workers=1)
+    future = decoder.submit(files(1)[0])
+    closed = threading.Event()
+
+    def close(_: object) -> None:
+        decoder.close()
+        closed.set()
+
+    future.add_done_callback(close)
+    assert closed.wait(60)
+
+
 def test_forked_child_is_told(decoder: Decoder) -> None:
     child = os.fork()
     if child == 0:
@@ -341,7 +364,9 @@ def test_worker_that_cannot_start_is_a_problem_of_the_machine(
     good = files(1)[0]
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with Decoder(workers=1) as decoder:
-        with pytest.raises(EnvironmentProblem, match="expected it to start, got exit code 1"):
+        with pytest.raises(
+            EnvironmentProblem, match="expected '/bin/false' to start one, got exit code 1"
+        ):
             decoder.decode(good)
         with pytest.raises(EnvironmentProblem):
             list(decoder.decode_many([good]))
