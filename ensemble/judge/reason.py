@@ -43,6 +43,8 @@ MAX_TOLD: Final = 6
 """Most sentences per question in the explanation."""
 UNKNOWN_EXCESS: Final = 0.8
 """What a violated rule carries where its bound is no plain number."""
+UNCOUNTED: Final = 0.4
+"""What a violated rule about counts carries where the specification has nothing against the counts."""
 CONTRADICTED: Final = 0.6
 """What a contradiction between caption and specification carries: it is the caption's fault."""
 
@@ -71,13 +73,13 @@ def _worst_first(finding: Finding) -> tuple[float, float, float, str]:
 def _findings(given: ReasonInput) -> Iterator[Finding]:
     """Everything that speaks against the picture, with how much it carries."""
     yield from _wrong_kind(given)
-    for component in given.spec.components:
-        yield from _count(given, component)
+    counted = [f for component in given.spec.components for f in _count(given, component)]
+    yield from counted
     yield from _others(given)
     yield from misplaced(given)
     for rule in given.rules:
         if rule.status == "violated":
-            yield _rule(given, rule)
+            yield _rule(given, rule, counted)
     for sentence in given.contradictions:
         yield Finding(1, Severity.MINOR, CONTRADICTED, "caption", sentence)
 
@@ -146,21 +148,22 @@ def _others(given: ReasonInput) -> Iterator[Finding]:
             )
 
 
-def _rule(given: ReasonInput, rule: RuleFact) -> Finding:
-    """A violated rule: as sure as its witnesses and as far as its value is beyond the bound."""
+def _rule(given: ReasonInput, rule: RuleFact, counted: Sequence[Finding]) -> Finding:
+    """A violated rule: as sure as its witnesses and as far as its value is beyond the bound.
+
+    A rule about counts rests on the counts themselves, so it carries what they carry (`counted`).
+    """
     foreign = "foreign" in rule.components
     excess = beyond(rule.measured, rule.bound)
     strength = UNKNOWN_EXCESS if excess is None else 0.5 + min(excess, 1.0) / 2
     scores = [given.boxes[i].score for i in rule.boxes if 0 <= i < len(given.boxes)]
     if foreign:
-        strength *= any_of(carries(s) for s in scores) if scores else 1.0
-    elif scores:
+        strength = any_of(carries(s) for s in scores) if scores else strength
+    elif rule.category in ("presence", "caption"):
+        carried = [f.strength for f in counted if f.about in rule.components]
+        strength = max(carried, default=min(UNCOUNTED, strength))
+    else:
         strength *= all_of(carries(s) for s in scores)
-    elif rule.category == "presence" and _too_few(rule):
-        salience = [
-            given.spec.components[c].salience for c in rule.components if c in given.spec.components
-        ]
-        strength *= min(salience, default=1.0)
     about = rule.components[0] if len(rule.components) == 1 else f"rule {rule.id}"
     measured = (
         "" if rule.measured is None else f" (measured {rule.measured:.3g}, bound {rule.bound})"
@@ -172,10 +175,6 @@ def _rule(given: ReasonInput, rule: RuleFact) -> Finding:
         about=about,
         sentence=f"{rule.id}: not so: {rule.says}{measured}",
     )
-
-
-def _too_few(rule: RuleFact) -> bool:
-    return rule.bound.lstrip().startswith((">", "==")) or rule.measured == 0
 
 
 def _explain(given: ReasonInput, told: Sequence[Finding], points: float, band: Severity) -> str:

@@ -4,9 +4,10 @@ Bands: valid 86-100, minor 70-85, major 40-60, critical 0-30 (PCMDE; the gaps ar
 
 1. A finding has a severity and a strength 0..1. Evidence below FULL moves it up one band, below HALF two,
    below FAINT three: a critical finding on one faint box ends in the valid band.
-2. The band is that of the worst finding after step 1.
-3. Within the band: ``score = top - (top - bottom) (1 - exp(-E))`` with ``E`` the sum, over the things the
-   findings are about, of ``max(weight x strength)``: two findings about one thing count once.
+2. The band is that of the worst finding after step 1. AGREEING major findings about different things,
+   each at least SURE, make it critical: what is wrong in several ways is an impossible configuration.
+3. Within the band: ``score = top - (top - bottom) (1 - exp(-E))``. Each thing that findings are about
+   brings its greatest ``weight x strength``; ``E`` is the greatest of these and REST of the others.
 
 More findings, or surer ones, never raise the score: steps 1 and 2 only move down the bands, which do not
 overlap, and E only grows. No finding is 100.
@@ -42,6 +43,10 @@ WEIGHTS: Final = {Severity.MINOR: 0.3, Severity.MAJOR: 0.7, Severity.CRITICAL: 1
 FULL: Final = 0.6
 HALF: Final = 0.4
 FAINT: Final = 0.2
+SURE: Final = 0.75
+AGREEING: Final = 2
+REST: Final = 0.3
+"""False findings come in numbers, so the second and further ones count less."""
 
 QUESTIONS: Final = (
     "Does the count of components match the type?",
@@ -74,12 +79,17 @@ class Finding:
 
 def score(findings: Iterable[Finding]) -> tuple[float, Severity]:
     """Points 0..100 and the band they are in."""
-    band, evidence = Severity.VALID, dict[str, float]()
+    band, evidence, sure = Severity.VALID, dict[str, float](), set[str]()
     for finding in findings:
         band = max(band, finding.band)
         weight = WEIGHTS.get(finding.severity, 0.0) * finding.strength
         evidence[finding.about] = max(evidence.get(finding.about, 0.0), weight)
+        if finding.severity >= Severity.MAJOR and finding.strength >= SURE:
+            sure.add(finding.about)
+    if len(sure) >= AGREEING:
+        band = Severity.CRITICAL
     top, bottom = BANDS[band]
+    worst = max(evidence.values(), default=0.0)
     # fsum: the same findings in another order give the same score.
-    share = 1 - math.exp(-math.fsum(evidence.values()))
+    share = 1 - math.exp(-worst - REST * (math.fsum(evidence.values()) - worst))
     return top - (top - bottom) * share, band

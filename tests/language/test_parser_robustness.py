@@ -121,7 +121,7 @@ def test_steps_grow_with_the_text(
 def test_a_caption_of_100_000_characters() -> None:
     for text in (
         "a dog with four legs and " * 4_000,
-        "\ufdfa" * 100_000,
+        "\ufdfa" * 10_000,
         "🐶" * 100_000,
         "9" * 100_000,
     ):

@@ -235,6 +235,26 @@ def test_degenerate_boxes_do_no_harm() -> None:
     assert reason(replace(base, boxes=odd[:1])).score is not None
 
 
+def test_bands_by_hand() -> None:
+    def points(*findings: tuple[Severity, float, str]) -> float:
+        return round(score(Finding(2, s, x, a, "") for s, x, a in findings)[0], 3)
+
+    assert points() == 100
+    # 85 - 15 (1 - exp(-0.3)); 60 - 20 (1 - exp(-0.7)); 30 - 30 (1 - exp(-1)).
+    assert points((Severity.MINOR, 1, "a")) == 81.112
+    assert points((Severity.MAJOR, 1, "a")) == 49.932
+    assert points((Severity.CRITICAL, 1, "a")) == 11.036
+    # Twice about one thing counts once; a weak one about another, 0.3 x 0.7 x 0.5 more.
+    assert points((Severity.MAJOR, 1, "a"), (Severity.MAJOR, 0.9, "a")) == 49.932
+    assert points((Severity.MAJOR, 1, "a"), (Severity.MAJOR, 0.5, "b")) == 48.942
+    # Two sure ones about different things are an impossible configuration: 30 exp(-0.7 - 0.3 x 0.7).
+    assert points((Severity.MAJOR, 1, "a"), (Severity.MAJOR, 1, "b")) == 12.076
+    # Weak evidence moves up: one, two, three bands.
+    assert [
+        Finding(3, Severity.CRITICAL, x, "a", "").band.name for x in (0.6, 0.59, 0.39, 0.19)
+    ] == ["CRITICAL", "MAJOR", "MINOR", "VALID"]
+
+
 FINDINGS = st.builds(
     Finding,
     question=st.integers(1, 3),
@@ -267,7 +287,7 @@ def test_the_score_is_in_its_band_and_order_does_not_matter(
     points, band = score(findings)
     top, bottom = BANDS[band]
     assert bottom <= points <= top
-    assert band == max((f.band for f in findings), default=Severity.VALID)
+    assert band in (max((f.band for f in findings), default=Severity.VALID), Severity.CRITICAL)
     assert score(sorted(findings, key=lambda f: (f.sentence, f.strength))) == (points, band)
 
 
