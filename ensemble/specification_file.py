@@ -25,7 +25,7 @@ class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Base of the file's tables: unknown keys are errors."""
 
 
-class ComponentTable(Strict):
+class ComponentTable(Strict, frozen=True, kw_only=True):
     """One component: how people call it and how hard it is to overlook."""
 
     names: list[Name]
@@ -40,14 +40,14 @@ class ComponentTable(Strict):
     """Counts that mean another one: a "5-door" car has 4 side doors and a tailgate."""
 
 
-class BaseTable(Strict):
+class BaseTable(Strict, frozen=True, kw_only=True):
     """Counts and tags that several types share."""
 
     counts: dict[Slug, Amount | Pair] = {}
     tags: list[Slug] = []
 
 
-class ReferenceTable(Strict):
+class ReferenceTable(Strict, frozen=True, kw_only=True):
     """A place that is no component: "fuselage", "torso"."""
 
     names: list[Name]
@@ -55,7 +55,7 @@ class ReferenceTable(Strict):
     """Components whose boxes together are the place; none: it has no box."""
 
 
-class PlaceTable(Strict):
+class PlaceTable(Strict, frozen=True, kw_only=True):
     """Where every member's component is: so to one of the references at least."""
 
     component: Slug
@@ -70,7 +70,7 @@ class PlaceTable(Strict):
     """Where it can be judged; empty: in every view."""
 
 
-class GroupTable(Strict):
+class GroupTable(Strict, frozen=True, kw_only=True):
     """A name for all types with a tag."""
 
     id: Slug
@@ -78,7 +78,7 @@ class GroupTable(Strict):
     tag: Slug
 
 
-class RelationTable(Strict):
+class RelationTable(Strict, frozen=True, kw_only=True):
     """`at_least` of the component's instances stand so to the reference."""
 
     component: Slug
@@ -87,7 +87,7 @@ class RelationTable(Strict):
     at_least: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
 
 
-class TypeTable(Strict):
+class TypeTable(Strict, frozen=True, kw_only=True):
     """One type: a subtype in the result row."""
 
     id: Slug
@@ -101,7 +101,7 @@ class TypeTable(Strict):
     """Part of what a caption without a type ("an animal") is judged against."""
 
 
-class SpecificationFile(Strict, kw_only=True):
+class SpecificationFile(Strict, frozen=True, kw_only=True):
     """The file as written."""
 
     domain: Slug
