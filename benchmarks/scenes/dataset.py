@@ -17,7 +17,7 @@ from physgauge.errors import ConfigError
 from physgauge.types import DOMAINS, PART_CLASSES
 
 from .compose import Shot, shoot
-from .render import Stage
+from .render import Stage, check_platform
 
 CHOICES: Final = ("all", *DOMAINS, "none")
 
@@ -104,6 +104,7 @@ def shots(order: Order) -> Iterator[tuple[int, Shot]]:
 def make(order: Order, quiet: bool = False) -> dict[str, Any]:
     """Writes the whole data set; returns counts and the rate for the summary line."""
     order.check()
+    check_platform()
     start = time.perf_counter()
     rows: list[dict[str, Any]] = []
     coco = _coco_head(order)

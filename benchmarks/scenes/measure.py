@@ -35,6 +35,8 @@ class Seen:
     full: tuple[float, float, float, float]
     """Box of the part alone, frame or not."""
     planted: bool
+    size: int
+    """Side of the image, px."""
 
     @property
     def fraction(self) -> float:
@@ -42,12 +44,12 @@ class Seen:
         return min(1.0, self.px / max(self.alone, 1.0))
 
     @property
-    def outside(self) -> float:
-        """Share of the full box that the visible box does not cover, 0..1."""
+    def framed(self) -> float:
+        """Share of the part's own box that lies inside the frame, 0..1."""
         x0, y0, x1, y1 = self.full
-        w = max(0.0, min(x1, self.box[2]) - max(x0, self.box[0]))
-        h = max(0.0, min(y1, self.box[3]) - max(y0, self.box[1]))
-        return 1 - w * h / max((x1 - x0) * (y1 - y0), 1e-6)
+        w = max(0.0, min(x1, self.size) - max(x0, 0.0))
+        h = max(0.0, min(y1, self.size) - max(y0, 0.0))
+        return w * h / max((x1 - x0) * (y1 - y0), 1e-6)
 
     @property
     def annotated(self) -> bool:
@@ -119,5 +121,5 @@ def measure(
         alone, full = known[key]
         k = counters.get(p.cls, 0)
         counters[p.cls] = k + 1
-        out.append(Seen(p.key, p.cls, k, box, px, alone, full, p.planted))
+        out.append(Seen(p.key, p.cls, k, box, px, alone, full, p.planted, size))
     return out

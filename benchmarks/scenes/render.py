@@ -74,6 +74,11 @@ def _import_mujoco() -> tuple[Any, Any]:
     return mujoco, GLContext
 
 
+def check_platform() -> None:
+    """Raises EnvironmentProblem when MuJoCo or its OpenGL library is missing here."""
+    _import_mujoco()
+
+
 class Stage:
     """A render context of a fixed size, reused for many images."""
 

@@ -52,11 +52,11 @@ def outline(
     zoom = float(np.clip(140.0 / max(extent, 1e-6), 0.2, 8.0))
     scaled = (stacked - lo) * zoom + 1.0
     w, h = ((hi - lo) * zoom + 3.0).astype(int)
-    mask = Image.new("1", (int(w), int(h)))
+    mask = Image.new("L", (int(w), int(h)))
     draw = ImageDraw.Draw(mask)
     for polygon in scaled:
         # Shrunk by half a pixel: Pillow fills the pixels on the edge as well.
-        draw.polygon((polygon - 0.5).ravel().tolist(), fill=1)
+        draw.polygon((polygon - 0.5).ravel().tolist(), fill=255)
     filled = mask.histogram()[255]
     edge = 0.25 * float(np.abs(hi - lo).sum()) * zoom
     return max(filled - edge, 1.0) / zoom**2, (

@@ -43,6 +43,8 @@ MIN_MOVE: Final = 0.13
 MAX_IOU: Final = 0.35
 """An extra part's box must not coincide with a natural one of its class."""
 
+MIN_FRAMED: Final = 0.4
+"""The frame leaves at least this share of every part's box."""
 MIN_GAP: Final = 0.028
 """Gap round a detached part in shares of the frame."""
 
@@ -215,8 +217,8 @@ def still_evident(planting: Planting, after: Sequence[Seen], twin: Sequence[Seen
 
 
 def cut_off(seen: Sequence[Seen]) -> bool:
-    """Whether the frame cuts off most of a part that shows at all."""
-    return any(s.px > 0 and s.fraction < 0.4 and s.outside > 0.6 for s in seen)
+    """Whether the frame cuts off most of any part."""
+    return any(s.framed < MIN_FRAMED for s in seen)
 
 
 def legs_shown(subject: Subject, view: str, seen: Sequence[Seen]) -> bool:
