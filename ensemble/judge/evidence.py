@@ -55,7 +55,13 @@ def shortage(given: ReasonInput, component: str, fewer: float, sure: float) -> f
     salience = given.spec.components[component].salience * sure
     strength = any_of([salience] * round(min(fewer, 8))) if fewer >= 1 else salience * fewer
     unsure_view = CUT_OFF if given.view == "unknown" else 1.0
-    return strength * unsure_view * (CUT_OFF if cut_off(given) else 1.0)
+    return strength * unsure_view * (CUT_OFF if cut_off(given) else 1.0) * eyesight(given)
+
+
+def eyesight(given: ReasonInput) -> float:
+    """How well this picture's parts are seen, 0..1: who sees little misses more."""
+    own = [carries(b.score) for b in given.boxes if b.component in given.spec.components]
+    return sum(own) / len(own) if own else 1.0
 
 
 def cut_off(given: ReasonInput) -> bool:

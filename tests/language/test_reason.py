@@ -137,6 +137,12 @@ def test_a_cut_off_subject_may_hide_parts() -> None:
     assert cut.score > whole.score
 
 
+def test_absence_weighs_less_where_little_is_seen() -> None:
+    seen = [reason(dog(scores=c, head=[], eye=[], ear=[], nose=[])).score for c in (0.9, 0.6, 0.4)]
+    assert seen == sorted(seen)  # type: ignore[type-var]
+    assert seen[0] != seen[-1]
+
+
 def test_a_part_adrift_is_critical_and_beside_its_place_major() -> None:
     adrift = reason(dog(ear=[(60, 10, 75, 35)]))
     assert adrift.score is not None
