@@ -41,7 +41,8 @@ _PLUGINS: Final[dict[str, type[ImageFile.ImageFile]]] = {
 def library_versions() -> str:
     """Pillow and the libraries it decodes with."""
     turbo = features.version_feature("libjpeg_turbo")
-    ng = features.version_feature("zlib_ng")
+    # Pillow 11.0 does not know the question.
+    ng = features.version_feature("zlib_ng") if "zlib_ng" in features.features else None
     jpeg = f"libjpeg-turbo {turbo}" if turbo else f"libjpeg {features.version_codec('jpg')}"
     return ", ".join((
         f"pillow {pillow_version}",
@@ -177,7 +178,8 @@ def _wide(header: Header, box: Container) -> tuple[int, Callable[[int, int], Any
     low = _load(header, box.payload, f"{mode};16L")
 
     def colour(y0: int, y1: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16] | None]:
-        full = _rows(high, y0, y1).astype(np.uint16) << 8 | _rows(low, y0, y1)
+        tops = _rows(high, y0, y1).astype(np.uint16) << 8
+        full = (tops | _rows(low, y0, y1)).astype(np.uint16)
         return full[..., :3], full[..., 3:] if mode == "RGBA" else None
 
     return 3, colour

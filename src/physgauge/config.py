@@ -35,11 +35,11 @@ class DecodeLimits(Settings, frozen=True, kw_only=True):
     max_aspect: Annotated[float, msgspec.Meta(ge=1)] = 200.0
     """Longer side over shorter side."""
     base_s: Annotated[float, msgspec.Meta(gt=0)] = 0.5
-    """Decode time allowed for any image, seconds."""
+    """Decode time allowed for any image, seconds of processor time (on the clock: eight times that)."""
     per_mpx_s: Annotated[float, msgspec.Meta(ge=0)] = 0.06
     """Decode time allowed on top, seconds per megapixel."""
     worker_memory_bytes: Positive = 2 * 2**30
-    """Address space of one decode worker."""
+    """Memory that one decode worker may allocate (RLIMIT_DATA)."""
 
 
 class DetectorSettings(Settings, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -139,7 +141,13 @@ def test_broken_profile_is_a_warning(icc: bytes, says: str) -> None:
 
 def test_profile_bomb_is_a_warning() -> None:
     pixels = build.noise(8, 8)
-    image = decode_pixels(build.png(pixels, RGB, extra=build.iccp(bytes(9 * 2**20))))
+    data = build.png(pixels, RGB, extra=build.iccp(bytes(60 * 2**20)))
+    decode_pixels(build.png(pixels, RGB))
+    tracemalloc.start()
+    image = decode_pixels(data)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 30 * 2**20
     np.testing.assert_array_equal(image.rgb, pixels)
     assert image.warnings == (
         "icc: expected a zlib-packed profile of at most 8,388,608 bytes, got something else; sRGB assumed",

@@ -61,7 +61,7 @@ def here(data: bytes) -> str:
         return told(error)
 
 
-def until(condition: Callable[[], object], seconds: float = 20) -> None:
+def until(condition: Callable[[], object], seconds: float = 120) -> None:
     """Wait for a condition of other processes."""
     end = time.monotonic() + seconds
     while not condition():
@@ -321,6 +321,16 @@ def test_cancelling_does_not_wait_for_the_image_in_hand() -> None:
                 future.result(0)
 
 
+def test_no_worker_hoards_while_another_is_idle() -> None:
+    with Decoder(PATIENT, workers=2) as decoder:
+        until(lambda: len(decoder.worker_pids) == 2)
+        before = {pid: computed_s(pid) for pid in decoder.worker_pids}
+        for _ in range(2):
+            decoder.submit(SLOW)
+        until(lambda: all(computed_s(pid) > used + 0.1 for pid, used in before.items()))
+        decoder.close(cancel=True)
+
+
 def test_settings_out_of_range(decoder: Decoder) -> None:
     with pytest.raises(ConfigError, match="workers: expected 0 to 256, got -1"):
         Decoder(workers=-1)
@@ -438,7 +448,7 @@ def test_no_orphans_and_no_shared_memory_when_the_parent_ends(end: str) -> None:
         # Deep in the decoder, where no code of ours runs.
         until(lambda: all(computed_s(pid) > before_s[pid] + 0.1 for pid in pids))
         parent.kill()
-    until(lambda: not any(alive(pid) for pid in pids), 60)
+    until(lambda: not any(alive(pid) for pid in pids))
     parent.wait(60)
     parent.stdin.close()
     parent.stdout.close()
