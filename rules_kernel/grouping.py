@@ -1,10 +1,14 @@
-"""What a generated kernel does around its rules: groups boxes by label, checks values in passing,
-writes outcomes. Compiled like `geometry`."""
+"""What a generated kernel does before its rules: groups one image's boxes by label, checks values in
+passing, counts. Compiled like `geometry`. A place is a position among the grouped boxes."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+import numpy as np
+
+from physgauge.rules_kernel.geometry import ABSENT, Box, area, box_at, joined
 
 VIEW_COUNT = 6
 """Length of arrays.VIEWS, as a constant that compiles."""
@@ -73,26 +77,66 @@ def unsound(
     return bad
 
 
-def finish(
-    truth: int,
-    value: float,
-    a: int,
-    b: int,
-    i: int,
-    rule: int,
-    order: Any,
-    status: Any,
-    measured: Any,
-    witness: Any,
-) -> None:
-    """Write one rule's outcome; a and b are places of boxes or -1, a repeated one is dropped."""
-    if a < 0 or a == b:
-        a, b = max(a, b), -1
-    status[i, rule] = -1 if truth == 1 else truth // 2
-    known = truth != 1 and abs(value) < 3.4e38
-    measured[i, rule] = value if known else math.nan
-    witness[i, rule, 0] = order[a] if truth != 1 and a >= 0 else -1
-    witness[i, rule, 1] = order[b] if truth != 1 and b >= 0 else -1
+def counted(count: float, boxes: int) -> float:
+    """The fused count, or the number of boxes where nobody counted."""
+    if math.isnan(count):
+        return np.float64(boxes)
+    return np.float64(count)
 
 
-DEVICE = (group_boxes, unsound, finish)
+def is_foreign(label: int, i: int, components: int, expected_max: Any) -> bool:
+    """The image's type does not have the component, or it is "other", the last one."""
+    return label == components - 1 or expected_max[i, label] == 0.0
+
+
+def foreign_count(i: int, components: int, counts: Any, start: Any, expected_max: Any) -> float:
+    """Fused counts of all foreign components together."""
+    total = 0.0
+    for c in range(components):
+        # No branch: which parts are foreign differs from image to image.
+        here = counted(counts[i, c], start[c + 1] - start[c])
+        total += here * np.float64(is_foreign(c, i, components, expected_max))
+    return total
+
+
+def foreign_boxes(i: int, components: int, start: Any, expected_max: Any) -> float:
+    """Boxes of all foreign components together."""
+    total = 0
+    for c in range(components):
+        total += (start[c + 1] - start[c]) * np.int64(is_foreign(c, i, components, expected_max))
+    return np.float64(total)
+
+
+def first_place(low: int, high: int) -> int:
+    """The first of the places low:high, or -1."""
+    return low if low < high else -1
+
+
+def best_place(low: int, high: int, score: Any, order: Any) -> int:
+    """The place of the highest score in low:high (the first of equals), or -1."""
+    top = first_place(low, high)
+    for place in range(low + 1, high):
+        if score[order[place]] > score[order[top]]:
+            top = place
+    return top
+
+
+def hull_over(low: int, high: int, placed: Any) -> Box:
+    """Hull of the boxes at places low:high; absent for none."""
+    hull = ABSENT
+    for place in range(low, high):
+        hull = joined(hull, box_at(placed, place))
+    return hull
+
+
+def larger_place(a: int, b: int, placed: Any) -> int:
+    """Of place a (or -1) and place b, the one of larger area; a, where equal."""
+    if a < 0 or area(box_at(placed, b)) > area(box_at(placed, a)):
+        return b
+    return a
+
+
+DEVICE = (
+    group_boxes, unsound, counted, is_foreign, foreign_count, foreign_boxes, first_place, best_place,
+    hull_over, larger_place,
+)  # fmt: skip

@@ -1,15 +1,22 @@
 """The typed trees of a pack as one readable Python function, which Numba compiles.
 
-The text is printed from the trees only; nothing that a user wrote is executed. Each truth leaves
-a `Found`: its value (0 false, 1 not applicable, 2 true), the measured number, and the places of up
-to two boxes that a report would point at.
+The text is printed from the trees only; nothing that a user wrote is executed. It calls the functions
+of `geometry`, `grouping` and `outcomes`, which a backend hands over by name (`device_namespace`), so
+one text serves plain Python, the CPU and, later, CUDA.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
+import numpy as np
+
+from physgauge.rules_kernel import geometry, grouping, outcomes
 from physgauge.rules_kernel.codegen.emit import Block, plain
 from physgauge.rules_kernel.codegen.truths import TruthEmitter
 from physgauge.rules_kernel.pack import Pack, Rule
@@ -26,6 +33,13 @@ _RULES_SIGNATURE = (
     "tags, status, measured, witness"
 )
 
+
+_CONSTANTS = (
+    "    none = np.int64(-1)",
+    "    unknown = (np.int64(1), math.nan, none, none)",
+    "    every = (np.int64(3), math.nan, none, none)  # before a quantifier's first box",
+    "    some = (np.int64(-1), math.nan, none, none)",
+)
 
 _DRIVER = '''
 
@@ -53,7 +67,7 @@ def run_parallel(starts, orders, boxes, {arrays}):
 '''
 
 
-_SERVING = ("geometry.py", "grouping.py", "kernels.py", "language/walk.py")
+_SERVING = ("geometry.py", "grouping.py", "outcomes.py", "kernels.py", "language/walk.py")
 """Files outside this package that shape or serve the generated code."""
 
 
@@ -71,6 +85,7 @@ def generate(pack: Pack) -> str:
         "",
         f"def rules({_RULES_SIGNATURE}):",
         f'    """The {len(pack.rules)} rules on image i, whose boxes are grouped by label."""',
+        *_CONSTANTS,
         *writer.prologue.lines,
     ]
     for body in bodies:
@@ -79,6 +94,19 @@ def generate(pack: Pack) -> str:
         arrays=", ".join(ARRAYS), c=len(pack.components), signature=_RULES_SIGNATURE
     )
     return "\n".join(lines) + "\n" + driver
+
+
+def device_namespace(jit: Callable[[Any], Any], into: dict[str, Any]) -> None:
+    """Put what generated code may use into the namespace `into`: the device functions, each passed
+    through `jit` (and through nothing for plain Python), and their constants."""
+    into.update(np=np, math=math)
+    for module in (geometry, grouping, outcomes):
+        constants = {k: v for k, v in vars(module).items() if k.isupper() and k != "DEVICE"}
+        into.update(constants)
+        for function in module.DEVICE:
+            # A copy whose globals are the namespace: it calls the others as they were passed there.
+            own = FunctionType(function.__code__, into, function.__name__)
+            into[function.__name__] = jit(own)
 
 
 def generator_hash() -> str:
@@ -94,34 +122,24 @@ class _Writer(TruthEmitter):
     """Writes whole rules."""
 
     def rule(self, column: int, rule: Rule) -> list[str]:
+        """The lines of one rule."""
         self.body = Block()
         self.vacuous = rule.vacuous
-        title = f"# {rule.id}: {plain(rule.says)}"
-        self.body.add(title, f"#   {plain(rule.source)}")
-        head, self.body.lines = self.body.lines, []
-        result = self.fresh("r")
-        if rule.views is not None:
-            tests = " or ".join(f"view[i] == {v}" for v in rule.views)
-            names = (f"{result} = 1", f"{result}_m = math.nan", f"{result}_a = {result}_b = -1")
-            self.body.add(*names)
-            with self.body.indented(f"if {tests}:"):
-                found = self.truth(rule.tree, ())
-                self.assign(result, found)
-                self._absent(result, rule)
+        self.body.add(f"# {rule.id}: {plain(rule.says)}", f"#   {plain(rule.source)}")
+        if rule.views is None:
+            result = self._absent(self.truth(rule.tree, ()), rule)
         else:
-            self.assign(result, self.truth(rule.tree, ()))
-            self._absent(result, rule)
-        self.body.add(
-            f"finish({result}, {result}_m, {result}_a, {result}_b, i, {column}, "
-            "order, status, measured, witness)"
-        )
-        return head + self.body.lines
+            result = self._name("r", "unknown")
+            tests = " or ".join(f"view[i] == {v}" for v in rule.views)
+            with self.body.indented(f"if {tests}:"):
+                self.body.add(f"{result} = {self._absent(self.truth(rule.tree, ()), rule)}")
+        self.body.add(f"finish({result}, i, np.int64({column}), order, status, measured, witness)")
+        return self.body.lines
 
-    def _absent(self, result: str, rule: Rule) -> None:
+    def _absent(self, found: str, rule: Rule) -> str:
         """What the rule is where it is undecided and one of its subjects has no box."""
         if rule.missing == "exclude" or not rule.subjects:
-            return
+            return found
         tests = [f"{self.count('boxes', group)} == 0.0" for group in rule.subjects]
-        with self.body.indented(f"if {result} == 1 and ({' or '.join(tests)}):"):
-            self.body.add(f"{result} = {2 if rule.missing == 'satisfied' else 0}")
-            self.body.add(f"{result}_m = math.nan", f"{result}_a = {result}_b = -1")
+        truth = 2 if rule.missing == "satisfied" else 0
+        return f"fallback({found}, {' or '.join(tests)}, np.int64({truth}))"

@@ -10,8 +10,6 @@ from physgauge.rules_kernel.language import tree as t
 from physgauge.rules_kernel.language.walk import walk
 from physgauge.rules_kernel.pack import Pack
 
-EDGES = ("x0", "y0", "x1", "y1")
-
 
 class Block:
     """Lines of code with an indentation."""
@@ -45,6 +43,7 @@ class Emitter(ABC):
         """Names of folds within the current truth."""
         self.serial = 0
         self.places: dict[t.Variable, str] = {}
+        """The place of each variable's current box; its box is the same name with _box."""
 
     def fresh(self, stem: str) -> str:
         self.serial += 1
@@ -65,110 +64,97 @@ class Emitter(ABC):
 
     @abstractmethod
     def box(self, node: t.Box) -> str:
-        """A prefix p such that p_x0, p_y0, p_x1, p_y1 are the box; NaN where it is absent."""
+        """Text of a box, after the statements it needs."""
 
     def alias(self, name: str) -> str:
-        """The prologue name of an alias: a number's variable or a box's prefix."""
+        """The prologue name of an alias."""
         if name not in self.made:
-            alias = self.pack.aliases[name]
+            alias, made = self.pack.aliases[name], f"alias_{name}"
             with self.hoisted():
                 if alias.kind == "number":
                     value = self.number(alias.tree)  # type: ignore[arg-type]
-                    self.made[name] = f"alias_{name}"
-                    self.body.add(f"alias_{name} = {value}  # {plain(alias.source)}")
                 else:
-                    self.made[name] = self.box(alias.tree)  # type: ignore[arg-type]
+                    value = self.box(alias.tree)  # type: ignore[arg-type]
+                self.body.add(f"{made} = {value}  # {plain(alias.source)}")
+            self.made[name] = made
         return self.made[name]
 
-    def component(self, index: int) -> str:
-        return self.pack.components[index]
+    # ---- groups
+
+    @property
+    def components(self) -> int:
+        return len(self.pack.components)
 
     def stem(self, group: t.Group) -> str:
         """A name for the group, the same for the same components."""
-        members = "_or_".join(self.component(c) for c in group.members)
+        members = "_or_".join(self.pack.components[c] for c in group.members)
         return "foreign" if group.foreign else members
 
-    def is_foreign(self, label: str) -> str:
-        other = len(self.pack.components) - 1
-        return f"({label} == {other} or expected_max[i, {label}] == 0.0)"
+    def range_of(self, group: t.Group) -> tuple[str, str]:
+        """First place and end of a group of one component; of all boxes for any other group."""
+        single = len(group.members) == 1 and not group.foreign
+        first = group.members[0] if single else 0
+        last = first + 1 if single else self.components
+        return f"start[{first}]", f"start[{last}]"
 
     @contextmanager
     def each(self, group: t.Group, var: str) -> Iterator[None]:
-        """A loop over the group's boxes, with `var` as the place and var_x0.. as the box."""
-        if len(group.members) == 1 and not group.foreign:
-            c = group.members[0]
-            header, skip = f"for {var} in range(start[{c}], start[{c + 1}]):", ""
-        else:
-            header = f"for {var} in range(start[0], start[{len(self.pack.components)}]):"
+        """A loop over the group's boxes, with `var` as the place and var_box as the box."""
+        low, high = self.range_of(group)
+        with self.body.indented(f"for {var} in range({low}, {high}):  # {self.stem(group)}"):
             if group.foreign:
-                skip = f"if not {self.is_foreign(f'{var}_label')}:"
-            else:
-                tests = " or ".join(f"{var}_label == {c}" for c in group.members)
-                skip = f"if not ({tests}):"
-        with self.body.indented(f"{header}  # {self.stem(group)}"):
-            if skip:
-                self.body.add(f"{var}_label = label[order[{var}]]")
-                with self.body.indented(skip):
+                test = f"is_foreign(label[order[{var}]], i, {self.components}, expected_max)"
+                with self.body.indented(f"if not {test}:"):
                     self.body.add("continue")
-            for k, edge in enumerate(EDGES):
-                self.body.add(f"{var}_{edge} = np.float64(placed[{var}, {k}])")
+            elif len(group.members) > 1:
+                tests = [f"label[order[{var}]] != {c}" for c in group.members]
+                with self.body.indented(f"if {' and '.join(tests)}:"):
+                    self.body.add("continue")
+            self.body.add(f"{var}_box = box_at(placed, {var})")
             yield
 
     def count(self, what: str, group: t.Group) -> str:
         """The number of a Count node; fused counts fall back to the box count."""
         key = (what, group.members, group.foreign)
-        if key in self.made:
-            return self.made[key]
-        name = self.made[key] = f"{what}_{self.stem(group)}"
-        add = self.prologue.add
+        if key not in self.made:
+            self.made[key] = f"{what}_{self.stem(group)}"
+            self.prologue.add(f"{self.made[key]} = {self._count(what, group)}")
+        return self.made[key]
+
+    def _count(self, what: str, group: t.Group) -> str:
+        n = self.components
         if what in {"expected_min", "expected_max"}:
-            add(f"{name} = np.float64({what}[i, {group.members[0]}])")
-            return name
-        boxes = "start[{0} + 1] - start[{0}]".replace("{0} + 1", "{1}")
-        count = "counted(counts[i, {0}], {2})" if what == "count" else "np.float64({2})"
-
-        def of(c: int | str) -> str:
-            following = c + 1 if isinstance(c, int) else f"{c} + 1"
-            return count.format(c, following, boxes.format(c, following))
-
+            return f"np.float64({what}[i, {group.members[0]}])"
+        if group.foreign and what == "count":
+            return f"foreign_count(i, {n}, counts, start, expected_max)"
         if group.foreign:
-            # No branch: which parts are foreign differs from image to image.
-            add(f"{name} = 0.0")
-            with self.prologue.indented(f"for c in range({len(self.pack.components)}):"):
-                add(f"{name} += ({of('c')}) * np.float64{self.is_foreign('c')}")
-        else:
-            # A union is seen as often as the member that is seen most; its boxes add up.
-            join = "max" if what == "count" else "sum"
-            parts = [of(c) for c in group.members]
-            text = (
-                parts[0]
-                if len(parts) == 1
-                else (f"max({', '.join(parts)})" if join == "max" else " + ".join(parts))
-            )
-            add(f"{name} = {text}")
-        return name
+            return f"foreign_boxes(i, {n}, start, expected_max)"
+        boxes = [f"start[{c + 1}] - start[{c}]" for c in group.members]
+        if what == "boxes":
+            return f"np.float64({' + '.join(boxes)})"
+        # A union is seen as often as the member that is seen most.
+        pairs = zip(group.members, boxes, strict=True)
+        parts = [f"counted(counts[i, {c}], {number})" for c, number in pairs]
+        return parts[0] if len(parts) == 1 else f"max({', '.join(parts)})"
 
     def first_two(self, group: t.Group) -> tuple[str, str]:
         """Places of the group's first two boxes, -1 where there are fewer."""
         key = ("first", group.members, group.foreign)
-        name = self.made.get(key)
-        if name is None:
+        if key not in self.made:
             name = self.made[key] = f"first_{self.stem(group)}"
-            add = self.prologue.add
+            low, high = self.range_of(group)
             if len(group.members) == 1 and not group.foreign:
-                a, b = f"start[{group.members[0]}]", f"start[{group.members[0] + 1}]"
-                add(f"{name} = {a} if {a} < {b} else -1")
-                add(f"{name}_next = {a} + 1 if {a} + 1 < {b} else -1")
+                self.prologue.add(f"{name} = first_place({low}, {high})")
+                self.prologue.add(f"{name}_next = first_place({low} + 1, {high})")
             else:
-                boxes = self.count("boxes", group)
-                add(f"{name} = -1", f"{name}_next = -1")
-                with self.hoisted(), self.body.indented(f"if {boxes} > 0.0:"):
-                    var = self.fresh("k")
-                    with self.each(group, var):
+                boxes, var = self.count("boxes", group), self.fresh("k")
+                with self.hoisted():
+                    self.body.add(f"{name} = none", f"{name}_next = none")
+                    with self.body.indented(f"if {boxes} > 0.0:"), self.each(group, var):
                         with self.body.indented(f"if {name} >= 0:"):
                             self.body.add(f"{name}_next = {var}", "break")
                         self.body.add(f"{name} = {var}")
-        return name, f"{name}_next"
+        return self.made[key], f"{self.made[key]}_next"
 
 
 def is_free(node: t.Tree) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physgauge.rules_kernel.codegen.boxes import BoxEmitter, measure
+from physgauge.rules_kernel.codegen.boxes import BoxEmitter
 from physgauge.rules_kernel.codegen.emit import is_free
 from physgauge.rules_kernel.language import tree as t
 
@@ -19,11 +19,11 @@ class NumberEmitter(BoxEmitter):
             case t.ImageSize(axis=axis):
                 return f"np.float64(size[i, {axis}])"
             case t.Measure(what=what, box=box):
-                return measure(what, self.box(box))
+                return f"{what}({self.box(box)})"
             case t.Between(what=what, a=a, b=b):
-                return f"{what}({self.edges(a)}, {self.edges(b)})"
+                return f"{what}({self.box(a)}, {self.box(b)})"
             case t.Beside(what=what, box=box, a=a, b=b):
-                return f"{what}({self.edges(box)}, {self.edges(a)}, {self.edges(b)})"
+                return f"{what}({self.box(box)}, {self.box(a)}, {self.box(b)})"
             case t.Arithmetic(op=op, args=args):
                 return self.arithmetic(op, args)
             case t.Fold():
@@ -67,16 +67,17 @@ class NumberEmitter(BoxEmitter):
         name, var = self.fresh(node.op), self.fresh(node.var.name)
         self.places[node.var] = var
         add = self.body.add
-        add(f"{name} = math.nan", f"{name}_at = -1", *([f"{name}_n = 0.0"] * (node.op == "mean")))
+        add(f"{name} = math.nan", f"{name}_at = none")
+        if node.op == "mean":
+            add(f"{name}_n = 0.0")
         with self.each(node.group, var):
-            value = self.number(node.value)
-            add(f"{name}_v = {value}")
+            add(f"{name}_v = {self.number(node.value)}")
             if node.op == "mean":
                 add(f"{name} = {name}_v if {name}_n == 0.0 else {name} + {name}_v")
                 add(f"{name}_n += 1.0")
             else:
                 sign = "<" if node.op == "min" else ">"
-                with self.body.indented(f"if {name}_v != {name}_v:"):
+                with self.body.indented(f"if math.isnan({name}_v):"):
                     add(f"{name} = math.nan", "break")
                 with self.body.indented(f"if {name}_at < 0 or {name}_v {sign} {name}:"):
                     add(f"{name} = {name}_v", f"{name}_at = {var}")

@@ -1,120 +1,99 @@
-"""Truths as generated code."""
+"""Truths as generated code: each leaves an outcome (see `outcomes`) under a name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from physgauge.rules_kernel.codegen.emit import EDGES
 from physgauge.rules_kernel.codegen.numbers import NumberEmitter
 from physgauge.rules_kernel.language import tree as t
 from physgauge.rules_kernel.language.walk import witness_refs
 from physgauge.rules_kernel.pack import Pack
 
-
-@dataclass(frozen=True)
-class Found:
-    """Text of a truth's value, measured number and two witness places."""
-
-    value: str
-    measured: str = "math.nan"
-    a: str = "-1"
-    b: str = "-1"
+Scope = tuple[t.Variable, ...]
 
 
 class TruthEmitter(NumberEmitter):
-    """Adds truths. Each leaves a `Found`."""
+    """Adds truths."""
 
     def __init__(self, pack: Pack) -> None:
         super().__init__(pack)
         self.vacuous = False
+        """The rule at hand counts vacuous truths."""
 
-    def assign(self, name: str, found: Found) -> None:
-        self.body.add(
-            f"{name}, {name}_m = {found.value}, {found.measured}",
-            f"{name}_a, {name}_b = {found.a}, {found.b}",
-        )
-
-    def _named(self, name: str) -> Found:
-        return Found(name, f"{name}_m", f"{name}_a", f"{name}_b")
-
-    def truth(self, node: t.Bool, scope: tuple[t.Variable, ...]) -> Found:
-        """Write the statements of a truth; say where its outcome stands."""
+    def truth(self, node: t.Bool, scope: Scope) -> str:
+        """Write the statements of a truth; the name of its outcome."""
         match node:
             case t.Logic(op="not", args=args):
-                inner = self.truth(args[0], scope)
-                return Found(f"(2 - {inner.value})", inner.measured, inner.a, inner.b)
+                return self._name("not", f"negated({self.truth(args[0], scope)})")
             case t.Logic(op="and" | "or" as op, args=args):
                 return self._junction(op, args, scope)
             case t.Logic(op="implies", args=args):
                 return self._implies(args[0], args[1], scope)
             case t.Logic(op="iff", args=args):
-                return self._iff(args[0], args[1], scope)
+                first = self.truth(args[0], scope)
+                return self._name("iff", f"alike({first}, {self.truth(args[1], scope)})")
             case t.Quantifier():
                 return self._quantifier(node, scope)
             case _:
                 self.local.clear()
                 value, measured = self._leaf(node)
-                return Found(value, measured, *self._witness(node, scope))
+                places = ", ".join(self._witness(node, scope))
+                return self._name("f", f"({value}, {measured}, {places})")
+
+    def _name(self, stem: str, text: str) -> str:
+        name = self.fresh(stem)
+        self.body.add(f"{name} = {text}")
+        return name
 
     def _leaf(self, node: t.Bool) -> tuple[str, str]:
         """Value and measured number of a truth without truths inside."""
-        name, add = self.fresh("v"), self.body.add
-        measured = "math.nan"
         match node:
             case t.Compare():
-                return self._compare(node, name)
+                return self._compare(node)
             case t.Member(value=value, numbers=numbers, negated=negated):
-                measured = f"{name}_m"
-                add(f"{measured} = {self.number(value)}")
+                measured = self._name("m", self.number(value))
                 tests = [f"equal({measured}, {float(n)!r})" for n in numbers]
                 text = tests[0] if len(tests) == 1 else f"max({', '.join(tests)})"
-                add(f"{name} = {f'2 - {text}' if negated else text}")
+                return f"2 - {text}" if negated else text, measured
             case t.ViewIn(views=views, negated=negated):
                 tests_ = " or ".join(f"view[i] == {v}" for v in views)
                 unknown = "" if 0 in views else "1 if view[i] == 0 else "
                 hit, miss = (0, 2) if negated else (2, 0)
-                add(f"{name} = {unknown}{hit} if {tests_} else {miss}")
+                return f"{unknown}{hit} if {tests_} else {miss}", "math.nan"
             case t.Relation(what=what, a=a, b=b):
-                add(f"{name} = {what}({self.edges(a)}, {self.edges(b)})")
+                return f"{what}({self.box(a)}, {self.box(b)})", "math.nan"
             case t.Cut(box=box):
                 size = "np.float64(size[i, 0]), np.float64(size[i, 1])"
-                add(f"{name} = cut({self.edges(box)}, {size})")
+                return f"cut({self.box(box)}, {size})", "math.nan"
             case t.SameBox(a=a, b=b, negated=negated):
                 sign = "!=" if negated else "=="
-                add(f"{name} = 2 if {self.places[a]} {sign} {self.places[b]} else 0")
+                return f"2 if {self.places[a]} {sign} {self.places[b]} else 0", "math.nan"
             case t.Present(group=group):
-                measured = self.count("count", group)
-                add(f"{name} = 2 if {measured} >= 1.0 else 0")
+                count = self.count("count", group)
+                return f"2 if {count} >= 1.0 else 0", count
             case t.Expected(group=group):
-                measured = self.count("count", group)
+                count = self.count("count", group)
                 low, high = (self.count(f"expected_{end}", group) for end in ("min", "max"))
-                add(f"{name} = within({measured}, {low}, {high})")
+                return f"within({count}, {low}, {high})", count
             case t.Flag(source=source, column=column):
-                add(f"{name} = 2 if {source}[i, {column}] else 0")
-            case _:
-                raise TypeError(f"not a leaf: {node!r}")
-        return name, measured
+                return f"2 if {source}[i, {column}] else 0", "math.nan"
+        raise TypeError(f"not a leaf: {node!r}")
 
-    def _compare(self, node: t.Compare, name: str) -> tuple[str, str]:
+    def _compare(self, node: t.Compare) -> tuple[str, str]:
         texts = [self.number(arg) for arg in node.args]
-        measured = f"{name}_m"
-        self.body.add(f"{measured} = {texts[node.measured]}")
-        texts[node.measured] = measured
+        if not texts[node.measured].isidentifier():
+            texts[node.measured] = self._name("m", texts[node.measured])
         steps = [
             _comparison(left, op, right)
             for left, op, right in zip(texts, node.ops, texts[1:], strict=False)
         ]
         # A chain is an "and": the least of its steps.
-        self.body.add(
-            f"{name} = {steps[0] if len(steps) == 1 else 'min(' + ', '.join(steps) + ')'}"
-        )
-        return name, measured
+        value = steps[0] if len(steps) == 1 else f"min({', '.join(steps)})"
+        return value, texts[node.measured]
 
-    def _witness(self, node: t.Bool, scope: tuple[t.Variable, ...]) -> tuple[str, str]:
+    def _witness(self, node: t.Bool, scope: Scope) -> tuple[str, str]:
         refs = witness_refs(node, scope)
         if len(refs) == 1 and isinstance(refs[0], t.Group):
             return self.first_two(refs[0])
-        places = [self._place(ref) for ref in refs] + ["-1", "-1"]
+        places = [self._place(ref) for ref in refs] + ["none", "none"]
         return places[0], places[1]
 
     def _place(self, ref: t.WitnessRef) -> str:
@@ -126,104 +105,55 @@ class TruthEmitter(NumberEmitter):
             case t.Group():
                 return self.first_two(ref)[0]
             case _:
-                return self.box(ref)
+                return self.place(ref)
 
-    def _junction(self, op: str, args: tuple[t.Bool, ...], scope: tuple[t.Variable, ...]) -> Found:
+    def _junction(self, op: str, args: tuple[t.Bool, ...], scope: Scope) -> str:
         """and: the first of the lowest operands decides; or: the first of the highest."""
-        name = self.fresh(op)
-        settled, beats = ("0", "<") if op == "and" else ("2", ">")
-        self.assign(name, self.truth(args[0], scope))
-        depth = self.body.depth
+        settled, pick = ("0", "lesser") if op == "and" else ("2", "greater")
+        name = self._name(op, self.truth(args[0], scope))
         for arg in args[1:]:
-            self.body.add(f"if {name} != {settled}:")
-            self.body.depth = depth + 1
-            found = self.truth(arg, scope)
-            with self.body.indented(f"if {found.value} {beats} {name}:"):
-                self.assign(name, found)
-            self.body.depth = depth
-        return self._named(name)
+            with self.body.indented(f"if {name}[0] != {settled}:"):
+                self.body.add(f"{name} = {pick}({name}, {self.truth(arg, scope)})")
+        return name
 
-    def _implies(self, premise: t.Bool, then: t.Bool, scope: tuple[t.Variable, ...]) -> Found:
+    def _implies(self, premise: t.Bool, then: t.Bool, scope: Scope) -> str:
         """False premise: true if vacuous truths count, else not applicable."""
-        name = self.fresh("implies")
         first = self.truth(premise, scope)
-        if self.vacuous:
-            self.assign(name, Found(f"2 - {first.value}", first.measured, first.a, first.b))
-            condition = f"if {name} != 2:"
-        else:
-            self.assign(name, Found("1", first.measured, first.a, first.b))
-            condition = f"if {first.value} == 2:"
-        with self.body.indented(condition):
-            second = self.truth(then, scope)
-            take = f"{second.value} > {name}" if self.vacuous else None
-            if take:
-                # Kleene: the larger of "not premise" and the conclusion.
-                with self.body.indented(f"if {second.value} >= {name}:"):
-                    self._follow(name, second)
-            else:
-                self._follow(name, second)
-        return self._named(name)
-
-    def _follow(self, name: str, second: Found) -> None:
-        """Take the conclusion's outcome; keep the premise's boxes where it points at none."""
-        self.body.add(f"{name}, {name}_m = {second.value}, {second.measured}")
-        with self.body.indented(f"if {second.a} >= 0 or {second.b} >= 0:"):
-            self.body.add(f"{name}_a, {name}_b = {second.a}, {second.b}")
-
-    def _iff(self, left: t.Bool, right: t.Bool, scope: tuple[t.Variable, ...]) -> Found:
-        name = self.fresh("iff")
-        self.assign(name, self.truth(left, scope))
-        second = self.truth(right, scope)
-        both = f"1 if {name} == 1 or {second.value} == 1 else 2 if {name} == {second.value} else 0"
-        self._follow(name, Found(f"({both})", second.measured, second.a, second.b))
-        return self._named(name)
-
-    def _quantifier(self, node: t.Quantifier, scope: tuple[t.Variable, ...]) -> Found:
-        """all: the first of the lowest bodies decides; any: a true body, else the nearest box."""
-        name, var = self.fresh(node.op), self.fresh(node.var.name)
-        self.places[node.var] = var
-        near = self.places[node.near] if node.near and node.op == "any" else None
-        empty = 2 if node.op == "all" and self.vacuous else 1
-        self.body.add(
-            f"{name}, {name}_m, {name}_a, {name}_b = {empty}, math.nan, -1, -1",
-            f"{name}_first = True",
+        start, test, join = (
+            ("negated", "!= 0", "implied") if self.vacuous else ("unclear", "== 2", "followed")
         )
+        name = self._name("implies", f"{start}({first})")
+        with self.body.indented(f"if {first}[0] {test}:"):
+            self.body.add(f"{name} = {join}({first}, {self.truth(then, scope)})")
+        return name
+
+    def _quantifier(self, node: t.Quantifier, scope: Scope) -> str:
+        """all: the first of the lowest bodies decides; any: a true body, else the nearest box."""
+        var = self.fresh(node.var.name)
+        self.places[node.var] = var
+        near = f"{self.places[node.near]}_box" if node.near and node.op == "any" else None
+        name = self._name(node.op, "every" if node.op == "all" else "some")
         if near:
             self.body.add(f"{name}_far = math.inf")
         with self.each(node.group, var):
             found = self.truth(node.body, (*scope, node.var))
-            value = self.fresh("b")
-            self.body.add(f"{value} = {found.value}")
-            found = Found(value, found.measured, found.a, found.b)
             if node.op == "all":
-                with self.body.indented(f"if {name}_first or {value} < {name}:"):
-                    self.assign(name, found)
-                self.body.add(f"{name}_first = False")
-                with self.body.indented(f"if {name} == 0:"):
+                self.body.add(f"{name} = lesser({name}, {found})")
+                with self.body.indented(f"if {name}[0] == 0:"):
                     self.body.add("break")
             else:
-                self._any_step(name, var, near, found)
-        return self._named(name)
-
-    def _any_step(self, name: str, var: str, near: str | None, found: Found) -> None:
-        with self.body.indented(f"if {found.value} == 2:"):
-            self.assign(name, found)
-            self.body.add("break")
-        self.body.add(
-            f"{name} = {found.value} if {name}_first else max({name}, {found.value})",
-        )
-        closer = f"{name}_first"
-        if near:
-            near_edges = ", ".join(f"{near}_{edge}" for edge in EDGES)
-            edges = ", ".join(f"{var}_{edge}" for edge in EDGES)
-            self.body.add(f"{name}_d = distance({near_edges}, {edges})")
-            closer = f"{name}_d < {name}_far"
-        with self.body.indented(f"if {closer}:"):
-            if near:
-                self.body.add(f"{name}_far = {name}_d")
-            self.body.add(f"{name}_m = {found.measured}")
-            self.body.add(f"{name}_a, {name}_b = {found.a}, {found.b}")
-        self.body.add(f"{name}_first = False")
+                with self.body.indented(f"if {found}[0] == 2:"):
+                    self.body.add(f"{name} = {found}", "break")
+                take = f"{name}[0] < 0"
+                if near:
+                    self.body.add(f"{name}_d = distance({near}, {var}_box)")
+                    take = f"{name}_d < {name}_far"
+                self.body.add(f"{name} = nearer({name}, {found}, {take})")
+                if near:
+                    self.body.add(f"{name}_far = min({name}_far, {name}_d)")
+        empty = 2 if node.op == "all" and self.vacuous else 1
+        self.body.add(f"{name} = settled({name}, np.int64({empty}))")
+        return name
 
 
 def _comparison(left: str, op: str, right: str) -> str:
