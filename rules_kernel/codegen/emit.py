@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from physgauge.rules_kernel.language import tree as t
 from physgauge.rules_kernel.language.walk import walk
@@ -71,11 +72,8 @@ class Emitter(ABC):
         if name not in self.made:
             alias, made = self.pack.aliases[name], f"alias_{name}"
             with self.hoisted():
-                if alias.kind == "number":
-                    value = self.number(alias.tree)  # type: ignore[arg-type]
-                else:
-                    value = self.box(alias.tree)  # type: ignore[arg-type]
-                self.body.add(f"{made} = {value}  # {plain(alias.source)}")
+                read: Callable[[Any], str] = self.number if alias.kind == "number" else self.box
+                self.body.add(f"{made} = {read(alias.tree)}  # {plain(alias.source)}")
             self.made[name] = made
         return self.made[name]
 
