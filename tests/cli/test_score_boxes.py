@@ -18,7 +18,9 @@ RUN = (sys.executable, "-c", "from physgauge.cli.main import main; main()")
 
 
 def physgauge(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*RUN, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [*RUN, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 def part(label: str, x0: float, y0: float, x1: float, y1: float) -> dict[str, Any]:
@@ -41,7 +43,14 @@ HORSE = [
 
 
 def record(name: str, boxes: list[dict[str, Any]], caption: str = "a horse") -> dict[str, Any]:
-    return {"image_id": name, "width": 400, "height": 300, "caption": caption, "view": "side", "boxes": boxes}
+    return {
+        "image_id": name,
+        "width": 400,
+        "height": 300,
+        "caption": caption,
+        "view": "side",
+        "boxes": boxes,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +78,15 @@ def rows(folder: Path) -> dict[str, wire.Row]:
 def test_every_record_has_its_row(run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, done = run
     assert done.returncode == 0, done.stderr
-    assert list(rows(folder)) == ["whole", "six_legs", "horns", "nothing", "broken", "unknown", "long"]
+    assert list(rows(folder)) == [
+        "whole",
+        "six_legs",
+        "horns",
+        "nothing",
+        "broken",
+        "unknown",
+        "long",
+    ]
 
 
 def test_verdicts(run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:

@@ -44,7 +44,10 @@ def kept(images: list[list[Part]], settings: FuseSettings | None) -> list[list[t
     fused = fuse(detections(images), settings)
     b = fused.boxes
     return [
-        [(fused.classes[b.label[k]], round(float(b.score[k]), 3)) for k in range(b.of(i).start, b.of(i).stop)]
+        [
+            (fused.classes[b.label[k]], round(float(b.score[k]), 3))
+            for k in range(b.of(i).start, b.of(i).stop)
+        ]
         for i in range(len(b))
     ]
 
@@ -65,7 +68,9 @@ def test_of_two_boxes_of_a_class_the_surer_stays_within_its_image() -> None:
 
 
 def test_boxes_from_elsewhere_are_taken_as_they_are() -> None:
-    images: list[list[Part]] = [[("car.wheel", A, 0.6), ("car.wheel", A, 0.9), ("animal.leg", A, 1.0)]]
+    images: list[list[Part]] = [
+        [("car.wheel", A, 0.6), ("car.wheel", A, 0.9), ("animal.leg", A, 1.0)]
+    ]
     assert len(kept(images, None)[0]) == 3
 
 
@@ -90,7 +95,9 @@ def test_domain_needs_its_probability(p: list[float], domain: str | None) -> Non
     fused = fuse(detections([[]], [p]), FuseSettings(min_domain_p=0.5))
     assert fused.domain == (domain,)
     if domain is None:
-        assert fused.reason == ("no known domain: the image shows none of car, animal clearly enough",)
+        assert fused.reason == (
+            "no known domain: the image shows none of car, animal clearly enough",
+        )
         assert fused.domain_p[0] == 0
     else:
         assert fused.reason == (None,)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
@@ -55,6 +55,14 @@ def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path |
     except OSError as error:
         raise ConfigError(f"-o {folder}: cannot be written ({error.strerror})") from None
     return folder
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Says what the seconds before the first image go into."""
+    words = "loading models and rules (the first run compiles the rules)"
+    with Console(stderr=True).status(words):
+        yield
 
 
 def consume(

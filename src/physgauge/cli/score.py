@@ -60,7 +60,7 @@ def score(
     Every image gets one row, an error row if it cannot be scored. The exit code is 0 when every image has
     its row.
     """
-    from physgauge.cli.run import consume, prepare_output
+    from physgauge.cli.run import consume, loading, prepare_output
     from physgauge.clients.captions import read_captions
     from physgauge.clients.files import find_images
     from physgauge.config import load_profile
@@ -71,9 +71,11 @@ def score(
     loaded = load_profile(profile)
     images = find_images(paths)
     table = None if captions is None else read_captions(Path(captions))
+    folder = prepare_output(output, overwrite, as_json)
     options = Options(domain=domain, packs=packs, workers=workers, threads=threads)
-    with Pipeline(loaded, options) as pipeline:
-        folder = prepare_output(output, overwrite, as_json)
+    with loading():
+        made = Pipeline(loaded, options)
+    with made as pipeline:
         limits = loaded.profile.decode
         items = (_item(path, table.get(path) if table else None, limits) for path in images)
         scored = pipeline.score(items)

@@ -22,15 +22,17 @@ def score_boxes(
     overwrite: bool,
 ) -> None:
     """Score part boxes from FILE (.parquet, .json with COCO or records, .jsonl) without a detector."""
-    from physgauge.cli.run import consume, prepare_output
+    from physgauge.cli.run import consume, loading, prepare_output
     from physgauge.clients.boxes import read_boxes
     from physgauge.config import load_profile
     from physgauge.ensemble.pipeline import Options, Pipeline
 
     loaded = load_profile(profile)
     entries = read_boxes(Path(file))
+    folder = prepare_output(output, overwrite, as_json)
     options = Options(domain=domain, packs=packs)
-    with Pipeline(loaded, options, detect=False) as pipeline:
-        folder = prepare_output(output, overwrite, as_json)
+    with loading():
+        made = Pipeline(loaded, options, detect=False)
+    with made as pipeline:
         rows = pipeline.score_boxes(entries, source=file)
         consume(rows, len(entries), folder, as_json)
