@@ -30,7 +30,7 @@ def records(draw: st.DrawFn) -> BoxRecord:
     """Parts of mostly one domain on whole px, so that mirroring and doubling are exact."""
     domain = draw(st.sampled_from(DOMAINS))
     own = [name for name in PART_CLASSES if name.startswith(domain)]
-    boxes = []
+    boxes: list[PartBox] = []
     for _ in range(draw(st.integers(3, 14))):
         label = draw(st.sampled_from(own if draw(st.integers(0, 9)) else PART_CLASSES))
         x0, y0 = draw(st.integers(0, W - 2)), draw(st.integers(0, H - 2))

@@ -60,12 +60,16 @@ def findings(row: wire.Row) -> list[str]:
     lines = [f"{head}   {kind}".rstrip()]
     for rule in pcmde.rules:
         if rule.status == "violated":
-            measured = (
-                "" if rule.measured is None else f" (measured {rule.measured:.3g}; {rule.bound})"
-            )
-            lines.append(f"{rule.id} violated: {rule.says}{measured}")
+            lines.append(f"{rule.id} violated: {rule.says}{_measured(rule)}")
     lines += [f"specification: {sentence}" for sentence in pcmde.diagnostics.specification]
     return lines
+
+
+def _measured(rule: wire.RuleResult) -> str:
+    if rule.measured is None:
+        return ""
+    bound = f", bound {rule.bound}" if rule.bound else ""
+    return f" (measured {rule.measured:.3g}{bound})"
 
 
 def wrap(text: str, font: ImageFont.ImageFont | ImageFont.FreeTypeFont, width: float) -> list[str]:
