@@ -1,4 +1,4 @@
-"""``python -m benchmarks.scenes make|bench``: see docs/scenes.md."""
+"""``python -m benchmarks.scenes make|bench|examples``: see docs/scenes.md."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from physgauge.errors import PhysgaugeError
 
 from .dataset import CHOICES, Order, make
+from .examples import write_examples
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -27,6 +28,8 @@ def _parser() -> argparse.ArgumentParser:
     m.add_argument("--out", type=Path, required=True, help="a new or empty folder")
     b = sub.add_parser("bench", help="measure the rate (RESULT line)")
     b.add_argument("--count", type=int, default=200)
+    e = sub.add_parser("examples", help="write the committed example images")
+    e.add_argument("--out", type=Path, default=Path("examples/scenes"), help="folder")
     for p in (m, b):
         p.add_argument("--size", type=int, default=320, help="width and height in px (320)")
         p.add_argument("--workers", type=int, default=2, help="render processes (2)")
@@ -40,19 +43,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _run(a: argparse.Namespace) -> None:
+    if a.command == "examples":
+        print(f"{write_examples(a.out)} images in {a.out}")
+        return
+    rest = (a.size, a.workers, a.violated, a.format)
+    if a.command == "make":
+        print(json.dumps(make(Order(a.domain, a.count, a.seed, a.out, *rest))))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        result = make(Order("all", a.count, 1, Path(folder) / "set", *rest), quiet=True)
+    print("RESULT " + json.dumps(result))
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs the command; errors are one line on stderr and exit code 2."""
     a = _parser().parse_args(argv)
     try:
-        if a.command == "make":
-            order = Order(a.domain, a.count, a.seed, a.out, a.size, a.workers, a.violated, a.format)
-            print(json.dumps(make(order)))
-        else:
-            with tempfile.TemporaryDirectory() as folder:
-                order = Order(
-                    "all", a.count, 1, Path(folder) / "set", a.size, a.workers, a.violated, a.format
-                )
-                print("RESULT " + json.dumps(make(order, quiet=True)))
+        _run(a)
     except PhysgaugeError as e:
         print(f"error: {e}", file=sys.stderr)
         return 2
