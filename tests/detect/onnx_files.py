@@ -47,7 +47,7 @@ def write(
         nodes.append(helper.make_node("Tile", [f"{name}_one", f"{name}_times"], [name]))
         kind = helper.np_dtype_to_tensor_dtype(value.dtype)
         values.append(helper.make_tensor_value_info(name, kind, ["batch", *value.shape]))
-    shape = ["batch", size, size, 3] if images_shape is None else images_shape
+    shape: list[Any] = ["batch", size, size, 3] if images_shape is None else images_shape
     images = helper.make_tensor_value_info("images", images_type, shape)
     graph = helper.make_graph(nodes, "fixed", [images], values, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)

@@ -76,7 +76,7 @@ def curve(scores: list[float], right: list[bool], truths: int) -> ClassCurve:
 
 def test_precision_and_recall_at_a_threshold() -> None:
     c = curve([0.9, 0.8, 0.6, 0.3], [True, False, True, True], 5)
-    assert c.at(0.5) == (pytest.approx(2 / 3), pytest.approx(2 / 5))
+    assert c.at(0.5) == pytest.approx((2 / 3, 2 / 5))
     assert np.isnan(c.at(0.95)[0])
 
 
@@ -91,11 +91,10 @@ def test_best_threshold_keeps_or_drops_ties_together() -> None:
     assert c.best_threshold() == pytest.approx(0.25)
 
 
-def test_suppression_is_per_class_and_keeps_the_better() -> None:
-    boxes = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [0, 0, 10, 10]], np.float32)
-    found = Found(boxes, np.array([0.6, 0.9, 0.5], np.float32), np.array([0, 0, 1]))
-    kept = metrics.suppress(found, 0.5)
-    assert kept.score.tolist() == pytest.approx([0.9, 0.5])
+def test_recall_can_count_more_than_precision() -> None:
+    c = curve([0.9, 0.6, 0.5, 0.4], [True, False, False, True], 2)
+    assert c.best_threshold() == pytest.approx(0.75)  # F1 2/3 against 4/6: the first of equals
+    assert c.best_threshold(beta=2) == pytest.approx(0.2)
 
 
 def test_a_detection_on_ignored_truth_is_neither_right_nor_wrong() -> None:

@@ -103,3 +103,17 @@ def test_odd_shapes_and_flat_pictures_give_nothing(
     d = detector.detect([np.full((*shape, 3), 90, np.uint8)])
     assert len(d.boxes.score) == 0
     assert d.domain_p[0].argmax() == len(DOMAINS)
+
+
+def test_photographs_of_neither_kind_are_none(detector: OnnxDetector) -> None:
+    pytest.importorskip("skimage", reason="the photographs come with scikit-image and scikit-learn")
+    pytest.importorskip("sklearn", reason="the photographs come with scikit-image and scikit-learn")
+    from benchmarks import photographs
+
+    least = PROFILE.profile.fuse.min_domain_p
+    pictures = photographs.load()
+    assert len(pictures) >= 15
+    taken = [
+        name for name, image in pictures if detector.detect([image]).domain_p[0, :-1].max() >= least
+    ]
+    assert taken == []

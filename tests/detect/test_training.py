@@ -9,18 +9,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs torch (pip install 'physgauge[train]')")
+pytest.importorskip("torch", reason="training needs torch (pip install 'physgauge[train]')")
 
-from physgauge.config import DetectorSettings  # noqa: E402
-from physgauge.ensemble.detect import OnnxDetector  # noqa: E402
-from physgauge.train.part_detector import augment, dataset, evaluate, loss, negatives  # noqa: E402
-from physgauge.train.part_detector.export import Calibration, Exported  # noqa: E402
-from physgauge.train.part_detector.loop import Run, TrainConfig, default_model  # noqa: E402
-from physgauge.train.part_detector.model import ModelConfig, PartNet, RawOutput, cell_centres  # noqa: E402
-from physgauge.train.part_detector.records import read_folder  # noqa: E402
-from physgauge.types import DOMAINS, PART_CLASSES, VIEWS  # noqa: E402
+import torch
 
-from .synthetic import make  # noqa: E402
+from physgauge.config import DetectorSettings
+from physgauge.ensemble.detect import OnnxDetector
+from physgauge.train.part_detector import (
+    augment,
+    calibrate,
+    dataset,
+    evaluate,
+    loss,
+    metrics,
+    negatives,
+)
+from physgauge.train.part_detector.export import Calibration, Exported
+from physgauge.train.part_detector.loop import Run, TrainConfig, default_model
+from physgauge.train.part_detector.model import ModelConfig, PartNet, RawOutput, cell_centres
+from physgauge.train.part_detector.records import read_folder
+from physgauge.types import DOMAINS, PART_CLASSES, VIEWS
+
+from .synthetic import make
 
 torch.set_num_threads(1)  # threads that spin for each other are slow where cores are shared
 
@@ -98,7 +108,7 @@ def test_boxes_follow_the_picture_through_geometry() -> None:
         x0, y0, x1, y1 = view.xyxy[0]
         if x1 - x0 < 6 or y1 - y0 < 6:
             continue
-        white = (view.image > 250).all(-1)
+        white = np.asarray((view.image > 250).all(-1))
         inner = white[int(y0 + 2) : int(y1 - 2), int(x0 + 2) : int(x1 - 2)]
         assert inner.all(), seed
 
@@ -164,9 +174,11 @@ def test_export_agrees_with_torch(tmp_path: Path) -> None:
     for module in net.modules():
         if isinstance(module, torch.nn.BatchNorm2d):
             torch.nn.init.uniform_(module.weight, 0.5, 1.5)
+            assert module.running_mean is not None
             torch.nn.init.normal_(module.running_mean, 0, 0.1)
-    for head in net.heads:
-        torch.nn.init.normal_(head.score[1].weight, 0, 5.0)  # a new head says 0.01 everywhere
+    for name, parameter in net.named_parameters():
+        if name.endswith("score.1.weight"):  # a new head says 0.01 everywhere
+            torch.nn.init.normal_(parameter, 0, 5.0)
     calibration = Calibration(
         np.linspace(0.8, 1.2, 30, dtype=np.float32), np.linspace(-1, 1, 30, dtype=np.float32)
     )
@@ -213,3 +225,31 @@ def test_shuffled_tiles_keep_every_pixel() -> None:
     mixed = negatives.shuffled(rng, image, 8)
     assert (np.sort(mixed, axis=None) == np.sort(image, axis=None)).all()
     assert (mixed != image).any()
+
+
+def test_a_domain_without_its_parts_is_none() -> None:
+    torch.manual_seed(0)
+    calibration = replace(Calibration.identity(), evidence=1.0)
+    module = Exported(PartNet(SMALL), 64, calibration, top=20)
+    domain = torch.tensor([[0.02, 0.95, 0.02, 0.01]])
+    logits = torch.full((1, 10, 30), -9.0)
+    bare = module.gated(domain, logits)
+    assert bare[0].tolist() == pytest.approx([0, 0, 0, 1], abs=0.002)
+    cars = [i for i, name in enumerate(PART_CLASSES) if name.startswith("car.")]
+    logits[0, 3, cars[:3]] = 4.0
+    seen = module.gated(domain, logits)
+    assert float(seen[0, 1]) == pytest.approx(0.95, abs=0.01)
+    assert float(seen.sum()) == pytest.approx(1)
+
+
+def test_calibration_moves_the_best_threshold_to_one_half() -> None:
+    rng = np.random.default_rng(0)
+    score = rng.uniform(0, 0.6, 2000)
+    right = rng.random(2000) < np.where(score > 0.3, 0.9, 0.1)
+    raw = metrics.ClassCurve(score.tolist(), right.tolist(), int(right.sum()) + 20)
+    fitted = calibrate.fit([raw], beta=1.0)
+    logit = np.log(score / (1 - score))
+    mapped = 1 / (1 + np.exp(-(fitted.scale[0] * logit + fitted.shift[0])))
+    best = metrics.ClassCurve(mapped.tolist(), right.tolist(), raw.truths).best_threshold()
+    assert best == pytest.approx(0.5, abs=0.03)
+    assert raw.best_threshold() == pytest.approx(0.3, abs=0.02)

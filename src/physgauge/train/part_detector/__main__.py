@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,10 @@ def train(
 )
 @click.option(
     "--validation",
+    multiple=True,
     required=True,
     type=click.Path(path_type=Path),
-    help="Data set folder to calibrate on.",
+    help="Data set folder to calibrate on; may be repeated.",
 )
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The .onnx file to write."
@@ -80,28 +82,33 @@ def train(
 @click.option("--images", default=0, help="Validation images to use; 0 = all.")
 @click.option("--note", default="", help="One line about data and seeds, kept in the file.")
 def export(
-    folder: Path, validation: Path, out: Path, version: str, nms_iou: float, size: int, images: int,
-    note: str,
+    folder: Path, validation: tuple[Path, ...], out: Path, version: str, nms_iou: float, size: int,
+    images: int, note: str,
 ) -> None:  # fmt: skip
     """Calibrate a run on the validation set and write the ONNX file."""
     from physgauge.ensemble.detect import OnnxDetector
     from physgauge.train.part_detector import calibrate, evaluate
     from physgauge.train.part_detector.export import Calibration
     from physgauge.train.part_detector.loop import Run, TrainConfig
-    from physgauge.train.part_detector.records import read_folder
+    from physgauge.train.part_detector.records import read_folders
 
     run = Run(folder, TrainConfig(steps=1, size=size))
     if not run.resume():
         raise click.ClickException(f"{folder}: expected a run with last.pt, got none")
-    samples = read_folder(validation)[: images or None]
+    samples = read_folders(validation)[: images or None]
     run.export(out, Calibration.identity(), version, {})
     raw = OnnxDetector(out, DetectorSettings(name="raw", model=str(out)), 2)
     fitted = calibrate.fit(evaluate.judge(raw, samples, nms_iou).by_area)
+    run.export(out, fitted, version, {})
+    scored = OnnxDetector(out, DetectorSettings(name="scored", model=str(out)), 2)
+    floor = calibrate.floor_of_evidence(evaluate.judge(scored, samples, nms_iou))
+    fitted = replace(fitted, evidence=floor)
     training = {
         "steps": run.step,
         "note": note,
         "calibration_images": len(samples),
         "nms_iou": nms_iou,
+        "evidence_floor": round(floor, 3),
     }
     run.export(out, fitted, version, training)
     click.echo(f"{out}: {out.stat().st_size / 1e6:.2f} MB after {run.step} steps")

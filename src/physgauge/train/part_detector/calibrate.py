@@ -1,6 +1,6 @@
 """Fit class maps so that score >= 0.5 is each class's best threshold, and scores mean something.
 
-Per class: the threshold t* of highest F1 on the validation set becomes 0.5 (a shift of the logit by
+Per class: the threshold t* of highest F_beta on the validation set becomes 0.5 (a shift of the logit by
 -logit(t*)), then one scale per class is fitted so that, above and below, the score is close to the share
 of right detections (least log loss, scale within 0.5..4). A scale does not move the 0.5 point.
 """
@@ -12,22 +12,36 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from physgauge.train.part_detector.evaluate import Judged
 from physgauge.train.part_detector.export import Calibration
 from physgauge.train.part_detector.metrics import ClassCurve
 
+BETA = 1.4
+"""Recall counts this many times as much as precision: rules ask for parts that should be there, and one
+that is missed turns a sound image into a violation."""
+EVIDENCE_SHARE = 0.65
 PRIOR = 15.0
 """Detections' worth of belief that a class's threshold is the median class's."""
 
 
-def fit(judged: Sequence[ClassCurve]) -> Calibration:
+def fit(judged: Sequence[ClassCurve], beta: float = BETA) -> Calibration:
     """Calibration from curves of *uncalibrated* scores (identity export, low threshold)."""
-    best = np.array([_logit(c.best_threshold()) for c in judged])
+    best = np.array([_logit(c.best_threshold(beta)) for c in judged])
     known = np.array([c.truths > 0 for c in judged])
     middle = float(np.median(best[known])) if known.any() else 0.0
     weight = np.array([c.truths / (c.truths + PRIOR) for c in judged])
     threshold = weight * best + (1 - weight) * middle
     scale = np.array([_scale(c, float(t)) for c, t in zip(judged, threshold, strict=True)])
     return Calibration(scale.astype(np.float32), (-scale * threshold).astype(np.float32))
+
+
+def floor_of_evidence(judged: Judged) -> float:
+    """The evidence at which a domain's probability is halved: EVIDENCE_SHARE of what all but 1 % of the
+    images of a known domain show, measured with calibrated scores."""
+    known = np.flatnonzero(judged.domain < judged.evidence.shape[1])
+    if not len(known):
+        return 0.0
+    return float(np.quantile(judged.evidence[known, judged.domain[known]], 0.01)) * EVIDENCE_SHARE
 
 
 def _logit(p: float) -> float:

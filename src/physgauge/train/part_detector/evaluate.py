@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from physgauge.ensemble.detect import OnnxDetector
+from physgauge.rules_kernel.fusion import nms
 from physgauge.train.part_detector import metrics
 from physgauge.train.part_detector.records import NONE_DOMAIN, Sample
-from physgauge.types import F32, PART_CLASSES
+from physgauge.types import DOMAINS, F32, PART_CLASSES
 
 MIN_SIZE_PX = 10.0
 """Parts smaller than this are ignore regions."""
@@ -36,6 +37,8 @@ class Judged:
     """[N] true view, 0 unknown."""
     view_p: F32
     """[N, V]."""
+    evidence: F32
+    """[N, D] sum over a domain's classes of the best score in the image."""
 
     def accepted(self, least: float) -> NDArray[np.int64]:
         """[N] the domain that the image is taken for: none unless a domain reaches `least`."""
@@ -62,15 +65,16 @@ def judge(
 ) -> Judged:
     """Run a detector of our 30 classes over samples and judge what it finds."""
     found: list[metrics.Found] = []
-    domain_p, view_p = [], []
+    domain_p, view_p, evidence = [], [], []
     for start in range(0, len(samples), batch):
         images = [pixels(s) for s in samples[start : start + batch]]
         d = detector.detect(images, min_score=FLOOR)
+        b = d.boxes
+        keep = nms(b.xyxy, b.score, b.label, b.offsets, nms_iou)
         for i in range(len(images)):
-            part = d.boxes.of(i)
-            label = d.boxes.label[part].astype(np.int64)
-            raw = metrics.Found(d.boxes.xyxy[part], d.boxes.score[part], label)
-            found.append(metrics.suppress(raw, nms_iou))
+            rows = np.flatnonzero(keep[b.of(i)]) + b.offsets[i]
+            evidence.append(_evidence(b.label[rows], b.score[rows]))
+            found.append(metrics.Found(b.xyxy[rows], b.score[rows], b.label[rows].astype(np.int64)))
         domain_p.append(d.domain_p)
         view_p.append(d.view_p)
     return Judged(
@@ -84,7 +88,15 @@ def judge(
         domain_p=np.concatenate(domain_p),
         view=np.array([s.view for s in samples]),
         view_p=np.concatenate(view_p),
+        evidence=np.stack(evidence),
     )
+
+
+def _evidence(label: NDArray[np.int16], score: F32) -> F32:
+    best = np.zeros(len(PART_CLASSES), np.float32)
+    np.maximum.at(best, label, score)
+    owner = np.array([name.partition(".")[0] for name in PART_CLASSES])
+    return np.array([best[owner == domain].sum() for domain in DOMAINS], np.float32)
 
 
 def pixels(sample: Sample) -> NDArray[np.uint8]:

@@ -3,7 +3,8 @@
 The exported graph looks at the image and at its mirror image and averages what it sees before it picks
 boxes, so a mirrored image gives the mirrored answer. Class thresholds are part of the graph: scores are
 `sigmoid(scale_c * logit_c + shift_c)` with constants fitted so that 0.5 is the best threshold
-(calibrate.py).
+(calibrate.py). So is a floor of evidence: the image head may find a cup car-like, but without parts of a
+car it is none.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Calibration:
     """[C]."""
     shift: F32
     """[C]."""
+    evidence: float = 0.0
+    """A domain's probability is halved where the best scores of its classes add up to this; 0 = never."""
 
     @staticmethod
     def identity() -> Calibration:
@@ -56,6 +59,8 @@ class Exported(nn.Module):
         self.register_buffer("centres", centres)
         self.register_buffer("scale", torch.from_numpy(calibration.scale))
         self.register_buffer("shift", torch.from_numpy(calibration.shift))
+        self.register_buffer("member", torch.from_numpy(membership()))
+        self.evidence = calibration.evidence
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         logits, distances, domain, view = self.symmetric(images)
@@ -66,7 +71,20 @@ class Exported(nn.Module):
         label = index - cell * classes
         boxes = boxes_of(cast(Tensor, self.centres), distances).clamp(0, float(self.size))
         chosen = boxes.gather(1, cell[:, :, None].expand(-1, -1, 4))
-        return chosen, best.sigmoid(), label, domain.softmax(1), view.softmax(1)
+        return chosen, best.sigmoid(), label, self.gated(domain.softmax(1), scaled), view.softmax(1)
+
+    def gated(self, domain: Tensor, scaled: Tensor) -> Tensor:
+        """Domain probabilities [B, D+1], lowered where too few kinds of the domain's parts are seen.
+
+        Evidence e is the sum over the domain's classes of the best score in the image; a probability is
+        multiplied by `sigmoid(8 (e / floor - 1))`, and what is taken away goes to "none".
+        """
+        if self.evidence <= 0:
+            return domain
+        seen = scaled.amax(1).sigmoid() @ cast(Tensor, self.member)
+        known = domain[:, :-1] * torch.sigmoid(8.0 * (seen / self.evidence - 1.0))
+        none = (1.0 - known.sum(1, keepdim=True)).clamp(0.0, 1.0)
+        return torch.cat([known, none], 1)
 
     def symmetric(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Dense outputs averaged over the image and its mirror image."""
@@ -83,6 +101,12 @@ class Exported(nn.Module):
             (domain[:count] + domain[count:]) / 2,
             (view[:count] + view[count:]) / 2,
         )
+
+
+def membership() -> F32:
+    """[C, D] 1 where a class belongs to a domain."""
+    owner = [name.partition(".")[0] for name in PART_CLASSES]
+    return np.array([[o == d for d in DOMAINS] for o in owner], np.float32)
 
 
 def export_onnx(

@@ -75,16 +75,20 @@ class ClassCurve:
         precision = hits / kept.sum() if kept.any() else float("nan")
         return float(precision), hits / self.truths if self.truths else float("nan")
 
-    def best_threshold(self) -> float:
-        """The score that maximises F1, half-way to the next lower one; 0.5 where there is no truth."""
+    def best_threshold(self, beta: float = 1.0) -> float:
+        """The threshold that maximises F_beta, half-way to the next lower score; 0.5 without truth.
+
+        F_beta = (1 + beta^2) hits / (detections + beta^2 truths) counts recall beta times as much as
+        precision.
+        """
         score, right = self.sorted()
         if not self.truths or not right.any():
             return 0.5
         hits = np.cumsum(right)
-        f1 = 2 * hits / (np.arange(1, len(right) + 1) + self.truths)
+        f = (1 + beta**2) * hits / (np.arange(1, len(right) + 1) + beta**2 * self.truths)
         # Detections with equal scores are kept or dropped together.
         last = np.append(score[1:] < score[:-1], True)
-        best = int(np.argmax(np.where(last, f1, -1)))
+        best = int(np.argmax(np.where(last, f, -1)))
         below = score[best + 1] if best + 1 < len(score) else 0.0
         return float((score[best] + below) / 2)
 
@@ -98,20 +102,6 @@ def iou(a: F32, b: F32) -> NDArray[np.float64]:
     both = overlap.prod(-1)
     areas = (p[..., 2:] - p[..., :2]).prod(-1) + (q[..., 2:] - q[..., :2]).prod(-1)
     return np.asarray(both / np.maximum(areas - both, 1e-9), np.float64)
-
-
-def suppress(found: Found, nms_iou: float) -> Found:
-    """Class-wise greedy suppression: of two boxes of a class with a higher IoU the better stays."""
-    order = np.argsort(-found.score, kind="stable")
-    keep: list[int] = []
-    overlap = iou(found.xyxy, found.xyxy) > nms_iou
-    same = found.label[:, None] == found.label[None]
-    gone = np.zeros(len(order), np.bool_)
-    for i in order:
-        if not gone[i]:
-            keep.append(int(i))
-            gone |= overlap[i] & same[i]
-    return Found(found.xyxy[keep], found.score[keep], found.label[keep])
 
 
 def curves(

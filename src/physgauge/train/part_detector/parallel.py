@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import distributed, nn
@@ -55,7 +56,7 @@ def launch(work: Callable[[Group], None], processes: int, folder: Path) -> None:
         return
     meeting = folder / "meeting"
     meeting.unlink(missing_ok=True)
-    untyped: Callable[..., None] = spawn
+    untyped: Any = spawn  # its stubs and its runtime signature differ
     untyped(_start, (work, processes, str(meeting)), nprocs=processes)
 
 
