@@ -141,7 +141,7 @@ class RuleReader(TomlReader):
         return Rule(
             id=name,
             category=category,
-            says=entry["says"],
+            says=self.typed(entry["says"], str, (category, index, "says"), "says"),
             source=source,
             tree=checked,
             bound=walk.bound_text(checked),

@@ -63,11 +63,13 @@ class TomlReader:
     def typed(self, value: Any, kind: type, place: Key, what: str) -> Any:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             self.fail(f"wrong type of {what!r}", place, expected=_KINDS[kind], got=quoted(value))
+        if isinstance(value, str) and not value.replace("\n", "").replace("\t", "").isprintable():
+            self.fail(f"{what!r} holds a control character", place, got=quoted(value))
         return value
 
     def words(self, key: str, *, least: int = 0) -> tuple[str, ...]:
         """A list of distinct names."""
-        values = self.get(key, list, [])
+        values = self.get(key, list, None if least else [])
         place = ("", 0, key)
         if not least <= len(values) <= MAX_NAMES:
             self.fail(

@@ -21,6 +21,9 @@ from dataclasses import dataclass
 from physgauge.rules_kernel.errors import quoted
 from physgauge.rules_kernel.language.tokens import SyntaxProblem, Token, tokenise
 
+MAX_NUMBER = 1e30
+"""Larger literals have no meaning here, and their products leave the range of a float."""
+
 MAX_NESTING = 24
 """Levels of parentheses, operators and calls in one expression."""
 
@@ -188,6 +191,8 @@ class _Parser:
             self.take()
             share = self.accept("%")
             value = float(token.text) / 100 if share else float(token.text)
+            if value > MAX_NUMBER:
+                raise SyntaxProblem("a number out of range", token.at, got=token.text[:40])
             end = share.end if share else token.end
             return Node("number", token.at, end, token.text, value)
         if token.kind == "name":

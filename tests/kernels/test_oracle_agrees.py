@@ -62,7 +62,7 @@ def assert_alike(pack: Pack, got: RuleArrays, want: RuleArrays) -> None:
         np.testing.assert_array_equal(got.witness[:, r], want.witness[:, r], err_msg=rule.source)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(0, 5))
 def test_generated_text_agrees_with_oracle(seed: int, rules: int, images: int) -> None:
     rng = random.Random(seed)
@@ -73,10 +73,10 @@ def test_generated_text_agrees_with_oracle(seed: int, rules: int, images: int) -
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_compiled_agrees_with_oracle(seed: int) -> None:
     rng = random.Random(seed)
-    pack = random_pack(rng, rules=25)
+    pack = random_pack(rng, rules=16)
     kernel = compile_pack(pack)
     for images in (0, 1, 300):
         boxes, observed = random_batch(rng, images)

@@ -1,0 +1,160 @@
+"""Messages of the loader and the checker: what is wrong, where, expected, got, and a suggestion."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from physgauge.rules_kernel import ExpressionError, PackError, RuleError, load_pack, parse_pack
+from tests.kernels.small import HEAD, pack_of
+
+RULE_LINE = HEAD.count("\n") + 4
+COLUMN = len('rule = "') + 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "column", "message"),
+    [
+        ("count(nosse) == 1", 6, "unknown component 'nosse', expected a component, an alias or a bound name; did you mean 'nose'?"),
+        ("cx(win) < 3", 3, "unknown name 'win', expected a component, an alias or a bound name; did you mean 'wing'?"),
+        ("cout(nose) == 1", 0, "unknown function 'cout'; did you mean 'count'?"),
+        ("nose < 3", 0, "wrong type of 'nose', expected a number, got a box; for example width(nose) or count(...)"),
+        ("cx(nose)", 0, "wrong type of 'cx(nose)', expected a condition, got a number"),
+        ("cx(nose) < ", 11, "syntax error, expected a number, a name or '(', got the end of the rule"),
+        ("cx(nose) = 3", 9, "unexpected character '='; use == to compare"),
+        ("(cx(nose) < 3", 13, "syntax error, expected ')', got the end of the rule"),
+        ("cx(nose) < 3 3", 13, "syntax error, expected an operator or the end of the rule, got '3'"),
+        ("cx(nose, wing) < 3", 0, "wrong number of arguments for cx, expected cx(box), got 2 arguments"),
+        ("iou(nose, nose) < 3", 0, "iou of a box with itself"),
+        ("cx(nose) / 0 < 3", 11, "division by zero, got 0"),
+        ("cx(nose) / (2 - 2) < 3", 11, "division by zero, got (2 - 2)"),
+        ("count(nose) >= 0", 0, "a comparison that is always true, got count(nose) >= 0"),
+        ("iou(nose, wing) > 1.5", 0, "a comparison that is always false, got iou(nose, wing) > 1.5"),
+        ("iou(nose, wing) in {2, 3}", 20, "no member of the set can be reached, got iou(nose, wing) in {2, 3}"),
+        ("1 < 2", 0, "a comparison that is always true, got 1 < 2"),
+        ("present(nose) implies present(nose)", 0, "both sides of 'implies' are the same: always true"),
+        ("all(nose, cx(wing) > 3)", 10, "the condition of all(nose, ...) does not mention 'nose'"),
+        ("all(nose, any(nose, cx(nose) > 3))", 14, "'nose' is already the current box of an outer any; name one of them: any(nose as other_nose, ...)"),
+        ("all(nose as wing, cx(wing) > 3)", 12, "'wing' already means something else"),
+        ("view == sidde", 8, "unknown view 'sidde', expected unknown, side, front_quarter, rear_quarter, front, rear; did you mean 'side'?"),
+        ("tag(brid)", 4, "unknown tag 'brid', expected a tag of the pack's tags; did you mean 'bird'?"),
+        ("said(leg, beneath, wing)", 0, "unknown fact 'said(leg, beneath, wing)', expected a fact of the pack's [said] facts; did you mean 'leg below wing'?"),
+        ("width(foreign) > 3", 6, "foreign is a group of parts, not one box, expected count, boxes, present, largest, all, any, min, max or mean of it"),
+        ("expected(torso)", 9, "expected needs a single component, got torso"),
+        ("count(span_all) > 1", 6, "'span_all' names no component, expected a component, foreign, or an alias that is a union of components"),
+        ("cx(nose) < 1e999", 11, "a number out of range, got 1e999"),
+    ],
+)  # fmt: skip
+def test_expression_messages(rule: str, column: int, message: str) -> None:
+    with pytest.raises(ExpressionError) as error:
+        pack_of(rule)
+    assert str(error.value) == (
+        f"small.toml: rule R0: line {RULE_LINE}, column {COLUMN + column}: {message}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('domain = "small"\n', "", "small.toml: the key 'domain' is missing, expected domain = ..."),
+        ("version = 1", "version = 1\nversion = 2", "small.toml: line 4, column 12: not TOML: Cannot overwrite a value"),
+        ("version = 1", "version = true", "small.toml: line 3, column 11: wrong type of 'version', expected a whole number, got True"),
+        ("version", "verzion", "small.toml: line 3, column 11: unknown key 'verzion', expected one of aliases, caption, components, domain, evidence, minimum_rules, missing, name, presence, relational, said, spatial, tags, vacuous, version, visibility, weights; did you mean 'version'?"),
+        ('"wing", "leg"]', '"wing", "wing"]', "small.toml: line 5, column 14: components: 'wing' appears twice"),
+        ('"wing", "leg"]', '"wing", "view"]', "small.toml: line 5, column 14: component 'view' is a word of the language"),
+        ("presence = 0.35", "presence = 0.45", "small.toml: line 7, column 11: the weights do not sum to 1, got 1.1"),
+        ('span_all = "span(nose, wing)"', 'one = "width(two)"\ntwo = "expand(one, 2)"', "small.toml: line 11, column 8: aliases go in a circle, got one -> two -> one"),
+        ('span_all = "span(nose, wing)"', 'near = "gap(nose, nose)"', "small.toml: rule alias near: line 11, column 9: gap of a box with itself"),
+        ('span_all = "span(nose, wing)"', 'yes = "present(nose)"', "small.toml: rule alias yes: line 11, column 8: an alias names a box or a number, got a condition"),
+        ('["leg", "below", "wing"]', '["leg", "below"]', "small.toml: line 13, column 9: a fact is malformed, expected [\"component\", \"relation\", \"reference\"], got ['leg', 'below']"),
+        ("[said]", "[visibility]\nwingg = { side = 0.5 }\n[said]", "small.toml: line 13, column 9: unknown component 'wingg', expected one of nose, wing, leg, other; did you mean 'wing'?"),
+        ("[said]", "[visibility]\nwing = { side = 1.5 }\n[said]", "small.toml: line 13, column 8: wing.side, expected a share 0 to 1, got 1.5"),
+        ("[said]", '[evidence]\nany_of = ["eye"]\n[said]', "small.toml: line 13, column 10: unknown component 'eye', expected one of nose, wing, leg"),
+        ('id = "R0"', 'id = "R 0"', "small.toml: line 15, column 7: a rule id is malformed, expected 1 to 32 letters, digits, or _ . -, got 'R 0'"),
+        ('says = "rule 0"\n', "", "small.toml: rule R0: line 14, column 1: a spatial rule without 'says', expected text, got None"),
+        ('says = "rule 0"', 'says = "a"\nviews = ["top"]', "small.toml: rule R0: line 17, column 9: unknown view 'top', expected unknown, side, front_quarter, rear_quarter, front, rear"),
+        ('says = "rule 0"', 'says = "a"\nmissing = "skip"', "small.toml: rule R0: line 17, column 12: missing, expected exclude, satisfied or violated, got 'skip'"),
+        ('says = "rule 0"', 'says = "a\\u0000b"', "small.toml: line 16, column 8: 'says' holds a control character"),
+        ("[[spatial]]", '[[spatial]]\nid = "R0"\nsays = "b"\nrule = "cx(nose) > 1"\n[[spatial]]', "small.toml: line 19, column 7: the id 'R0' appears twice; first on line 15"),
+        ("version = 1", "version = 1 # \0", "small.toml: line 3, column 15: a NUL character"),
+        ("version = 1", "version = 1 # " + "[" * 5, None),
+    ],
+)  # fmt: skip
+def test_pack_messages(old: str, new: str, message: str | None) -> None:
+    text = HEAD + '[[spatial]]\nid = "R0"\nsays = "rule 0"\nrule = "cx(nose) > 5"\n'
+    assert old in text
+    if message is None:
+        parse_pack(text.replace(old, new, 1).encode(), "small.toml")
+        return
+    with pytest.raises(RuleError) as error:
+        parse_pack(text.replace(old, new, 1).encode(), "small.toml")
+    assert str(error.value).startswith(message)
+
+
+def test_positions_in_long_strings() -> None:
+    rule = 'rule = """\ncx(nose) > 5\n  and cx(wng) > 5"""'
+    text = HEAD + '[[spatial]]\nid = "R0"\nsays = "x"\n' + rule
+    with pytest.raises(ExpressionError, match="unknown name 'wng'") as error:
+        parse_pack(text.encode(), "small.toml")
+    assert (error.value.line, error.value.column) == (RULE_LINE + 2, 10)
+
+
+def hostile(rule: str = "cx(nose) > 5", rules: int = 1) -> bytes:
+    text = HEAD
+    for k in range(rules):
+        text += f'[[spatial]]\nid = "R{k}"\nsays = "s"\nrule = "{rule}"\n'
+    return text.encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (hostile(rules=10_000), "the pack is too big, expected at most 262144 bytes and 256 rules"),
+        (hostile(rules=300), "wrong number of rules, expected 1 to 256, got 300"),
+        (hostile("(" * 900 + "1" + ")" * 900 + " < 2"), "nested too deeply, expected at most 24 levels"),
+        (hostile("not " * 400 + "present(nose)"), "nested too deeply"),
+        (hostile("-" * 900 + "1 < cx(nose)"), "nested too deeply"),
+        (hostile(" + ".join(["cx(nose)"] * 150) + " > 5"), "nested too deeply"),
+        (hostile("cx(nose) > 5 or " * 200 + "cx(nose) > 6"), "the expression is too long, expected at most 2000 characters"),
+        (hostile("any(nose as a, any(nose as b, any(nose as c, any(nose as d, cx(a) > cx(d)))))"), "too many nested quantifiers"),
+        (b"a = " + b"[" * 200_000, "not TOML"),
+        (b"\xff\xfe", "not UTF-8, got byte 0xff"),
+        (b"", "the key 'components' is missing, expected components = ..."),
+        (HEAD.encode(), "wrong number of rules, expected 1 to 256, got 0"),
+    ],
+)  # fmt: skip
+def test_hostile_packs_fail_clearly_and_soon(data: bytes, message: str) -> None:
+    start = time.process_time()
+    with pytest.raises(RuleError, match=message.replace("(", r"\(")):
+        parse_pack(data, "small.toml")
+    assert time.process_time() - start < 5, "seconds: a bound on the work, not a speed test"
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(PackError, match=r"no pack named 'carr', .*; did you mean 'car'\?"):
+        load_pack("carr")
+    with pytest.raises(PackError, match="cannot read the pack: No such file or directory"):
+        load_pack(tmp_path / "none.toml")
+    with pytest.raises(PackError, match="cannot read the pack: Is a directory"):
+        load_pack(tmp_path)
+    with pytest.raises(PackError, match="cannot read the pack: not a usable path"):
+        load_pack("a\0b.toml")
+
+
+def test_windows_line_ends_and_inline_tables(tmp_path: Path) -> None:
+    text = HEAD + 'spatial = [{ id = "A", says = "s", rule = "cx(nose) > 5" }]\n'
+    file = tmp_path / "pack.toml"
+    file.write_bytes(text.replace("[aliases]", "[aliases]").replace("\n", "\r\n").encode())
+    with pytest.raises(PackError, match="unknown key 'spatial' in"):
+        load_pack(file)
+    moved = 'spatial = [{ id = "A", says = "s", rule = "cx(nose) > 5" }]\n' + HEAD
+    file.write_bytes(moved.replace("\n", "\r\n").encode())
+    assert load_pack(file).rule_ids == ("A",)
+
+
+def test_the_example_of_the_language_page_is_a_pack() -> None:
+    page = (Path(__file__).parents[2] / "rules_kernel" / "LANGUAGE.md").read_text(encoding="utf-8")
+    text = page.partition("```toml\n")[2].partition("```")[0]
+    assert parse_pack(text.encode()).components == ("wheel", "saddle", "handlebar", "other")
