@@ -128,7 +128,7 @@ def measure(pack: Pack, seconds: float, *, oracle: bool) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Images per second of the rule kernels")
     parser.add_argument("--seconds", type=float, default=4.0, help="per measurement")
     args = parser.parse_args()
     table = Table("pack", "rules", "images/s, 1 core", "images/s, 2 cores", "x oracle")

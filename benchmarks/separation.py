@@ -191,13 +191,13 @@ def make_scenes(seed: int, count: int, folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Separation of violated and clean scenes")
     parser.add_argument("--seed", type=int, default=7001)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--profile", default="tiny")
     parser.add_argument("--data", type=Path, help="scenes made before, instead of fresh ones")
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=150)
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.data or Path(scratch) / "scenes"

@@ -5,6 +5,7 @@ Knows the shape of onnxruntime's session object, but imports nothing of it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import Any, Final
@@ -106,10 +107,9 @@ def _names(meta: dict[str, str], key: str, where: str) -> tuple[str, ...]:
         raise ConfigError(
             f"{where}: metadata: expected {key!r} (a JSON list of names), got {sorted(meta)}"
         )
-    try:
+    names: Any = None
+    with contextlib.suppress(ValueError):
         names = json.loads(meta[key])
-    except ValueError:
-        names = None
     good = isinstance(names, list) and names and all(isinstance(n, str) for n in names)
     if not good or len(set(names)) != len(names):
         raise ConfigError(

@@ -78,11 +78,13 @@ def to_image(xyxy: F32, p: Placement) -> F32:
     start = np.array([p.x, p.y] * 2)
     limit = np.array([p.width, p.height] * 2)
     moved = (xyxy.astype(np.float64) - start) * scale
-    return np.clip(moved, 0.0, limit).astype(np.float32)
+    clipped: F32 = np.clip(moved, 0.0, limit).astype(np.float32)
+    return clipped
 
 
 def to_square(xyxy: F32, p: Placement) -> F32:
     """Boxes [N, 4] in px of the image to px of the square."""
     scale = np.array([p.inner_width / p.width, p.inner_height / p.height] * 2)
     start = np.array([p.x, p.y] * 2)
-    return (xyxy.astype(np.float64) * scale + start).astype(np.float32)
+    moved: F32 = (xyxy.astype(np.float64) * scale + start).astype(np.float32)
+    return moved

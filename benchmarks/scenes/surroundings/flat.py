@@ -86,7 +86,8 @@ def _blobs(rng: Generator) -> U8:
 
 
 def _tiles(rng: Generator) -> U8:
-    cell = Image.fromarray(ground_texture(rng, False)).resize((int(rng.choice([32, 64, 128])),) * 2)
+    side = int(rng.choice([32, 64, 128]))
+    cell = Image.fromarray(ground_texture(rng, False)).resize((side, side))
     small = np.asarray(cell)
     n = 256 // small.shape[0]
     return np.tile(small, (n, n, 1))
