@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from benchmarks.scenes.geometry.mesh import Mesh, loft
@@ -11,6 +13,8 @@ from benchmarks.scenes.geometry.subject import Part, Piece
 from .car_ends import slab
 from .car_paints import CarPaint
 from .car_types import CarType, half_width
+
+Vec = tuple[float, float, float]
 
 
 def cabin(t: CarType, p: CarPaint) -> list[Part]:
@@ -104,9 +108,8 @@ def _window_spans(t: CarType) -> list[tuple[float, float]]:
     return [(0.5, 0.92), (0.1, 0.46)]
 
 
-def _pane(at: object, u: float, high: float) -> Mesh:
+def _pane(at: Callable[[float, float], Vec], u: float, high: float) -> Mesh:
     """Front (u = 1) or rear (u = 0) glass across the cabin."""
-    assert callable(at)
     x0, y0, z0 = at(u, 0.1)
     x1, y1, z1 = at(u, high + 0.04)
     out = 0.014 if u > 0.5 else -0.014
