@@ -25,9 +25,10 @@ from physgauge.train.part_detector import (
     negatives,
 )
 from physgauge.train.part_detector.export import Calibration, Exported
-from physgauge.train.part_detector.loop import Run, TrainConfig, default_model
+from physgauge.train.part_detector.loop import Run
 from physgauge.train.part_detector.model import ModelConfig, PartNet, RawOutput, cell_centres
 from physgauge.train.part_detector.records import read_folder
+from physgauge.train.part_detector.schedule import TrainConfig, default_model
 from physgauge.types import DOMAINS, PART_CLASSES, VIEWS
 
 from .synthetic import make
@@ -253,3 +254,13 @@ def test_calibration_moves_the_best_threshold_to_one_half() -> None:
     best = metrics.ClassCurve(mapped.tolist(), right.tolist(), raw.truths).best_threshold()
     assert best == pytest.approx(0.5, abs=0.03)
     assert raw.best_threshold() == pytest.approx(0.3, abs=0.02)
+
+
+def test_the_schedule_follows_steps_or_the_clock_whichever_is_further() -> None:
+    config = TrainConfig(steps=100, minutes=2.0, rate=1.0, final_rate=0.0, warmup=10)
+    assert config.progress(50, 30.0) == pytest.approx(0.5)
+    assert config.progress(50, 90.0) == pytest.approx(0.75)
+    assert replace(config, minutes=0.0).progress(50, 90.0) == pytest.approx(0.5)
+    assert config.rate_at(0, 0.0) == pytest.approx(0.1)
+    assert config.rate_at(50, 0.5) == pytest.approx(0.5)
+    assert config.rate_at(99, 1.0) == pytest.approx(0.0)

@@ -49,8 +49,9 @@ def train(
     **options: Any,
 ) -> None:  # fmt: skip
     """Train; goes on from the run folder's checkpoint if there is one."""
-    from physgauge.train.part_detector.loop import TrainConfig, Work
+    from physgauge.train.part_detector.loop import Work
     from physgauge.train.part_detector.parallel import launch
+    from physgauge.train.part_detector.schedule import TrainConfig
 
     config = TrainConfig(**options)
     if config.batch_size % config.processes:
@@ -89,8 +90,9 @@ def export(
     from physgauge.ensemble.detect import OnnxDetector
     from physgauge.train.part_detector import calibrate, evaluate
     from physgauge.train.part_detector.export import Calibration
-    from physgauge.train.part_detector.loop import Run, TrainConfig
+    from physgauge.train.part_detector.loop import Run
     from physgauge.train.part_detector.records import read_folders
+    from physgauge.train.part_detector.schedule import TrainConfig
 
     run = Run(folder, TrainConfig(steps=1, size=size))
     if not run.resume():
@@ -98,10 +100,9 @@ def export(
     samples = read_folders(validation)[: images or None]
     run.export(out, Calibration.identity(), version, {})
     raw = OnnxDetector(out, DetectorSettings(name="raw", model=str(out)), 2)
-    fitted = calibrate.fit(evaluate.judge(raw, samples, nms_iou).by_area)
-    run.export(out, fitted, version, {})
-    scored = OnnxDetector(out, DetectorSettings(name="scored", model=str(out)), 2)
-    floor = calibrate.floor_of_evidence(evaluate.judge(scored, samples, nms_iou))
+    judged = evaluate.judge(raw, samples, nms_iou)
+    fitted = calibrate.fit(judged.by_area)
+    floor = calibrate.floor_of_evidence(judged, fitted)
     fitted = replace(fitted, evidence=floor)
     training = {
         "steps": run.step,

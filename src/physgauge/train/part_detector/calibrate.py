@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physgauge.train.part_detector.evaluate import Judged
-from physgauge.train.part_detector.export import Calibration
+from physgauge.train.part_detector.export import Calibration, membership
 from physgauge.train.part_detector.metrics import ClassCurve
+from physgauge.types import DOMAINS
 
 BETA = 1.4
 """Recall counts this many times as much as precision: rules ask for parts that should be there, and one
@@ -35,13 +36,18 @@ def fit(judged: Sequence[ClassCurve], beta: float = BETA) -> Calibration:
     return Calibration(scale.astype(np.float32), (-scale * threshold).astype(np.float32))
 
 
-def floor_of_evidence(judged: Judged) -> float:
+def floor_of_evidence(judged: Judged, calibration: Calibration) -> float:
     """The evidence at which a domain's probability is halved: EVIDENCE_SHARE of what all but 1 % of the
-    images of a known domain show, measured with calibrated scores."""
-    known = np.flatnonzero(judged.domain < judged.evidence.shape[1])
+    images of a known domain show. `judged` holds uncalibrated scores."""
+    known = np.flatnonzero(judged.domain < len(DOMAINS))
     if not len(known):
         return 0.0
-    return float(np.quantile(judged.evidence[known, judged.domain[known]], 0.01)) * EVIDENCE_SHARE
+    found = judged.best[known] > 0
+    q = np.clip(judged.best[known], 1e-4, 1 - 1e-4)
+    z = calibration.scale * np.log(q / (1 - q)) + calibration.shift
+    evidence = np.where(found, 1 / (1 + np.exp(-z)), 0) @ membership()
+    own = evidence[np.arange(len(known)), judged.domain[known]]
+    return float(np.quantile(own, 0.01)) * EVIDENCE_SHARE
 
 
 def _logit(p: float) -> float:

@@ -13,7 +13,7 @@ from physgauge.ensemble.detect import OnnxDetector
 from physgauge.rules_kernel.fusion import nms
 from physgauge.train.part_detector import metrics
 from physgauge.train.part_detector.records import NONE_DOMAIN, Sample
-from physgauge.types import DOMAINS, F32, PART_CLASSES
+from physgauge.types import F32, PART_CLASSES
 
 MIN_SIZE_PX = 10.0
 """Parts smaller than this are ignore regions."""
@@ -37,8 +37,8 @@ class Judged:
     """[N] true view, 0 unknown."""
     view_p: F32
     """[N, V]."""
-    evidence: F32
-    """[N, D] sum over a domain's classes of the best score in the image."""
+    best: F32
+    """[N, C] best score of each class in the image; 0 where none was found."""
 
     def accepted(self, least: float) -> NDArray[np.int64]:
         """[N] the domain that the image is taken for: none unless a domain reaches `least`."""
@@ -65,7 +65,7 @@ def judge(
 ) -> Judged:
     """Run a detector of our 30 classes over samples and judge what it finds."""
     found: list[metrics.Found] = []
-    domain_p, view_p, evidence = [], [], []
+    domain_p, view_p, best = [], [], []
     for start in range(0, len(samples), batch):
         images = [pixels(s) for s in samples[start : start + batch]]
         d = detector.detect(images, min_score=FLOOR)
@@ -73,7 +73,7 @@ def judge(
         keep = nms(b.xyxy, b.score, b.label, b.offsets, nms_iou)
         for i in range(len(images)):
             rows = np.flatnonzero(keep[b.of(i)]) + b.offsets[i]
-            evidence.append(_evidence(b.label[rows], b.score[rows]))
+            best.append(_best(b.label[rows], b.score[rows]))
             found.append(metrics.Found(b.xyxy[rows], b.score[rows], b.label[rows].astype(np.int64)))
         domain_p.append(d.domain_p)
         view_p.append(d.view_p)
@@ -88,15 +88,14 @@ def judge(
         domain_p=np.concatenate(domain_p),
         view=np.array([s.view for s in samples]),
         view_p=np.concatenate(view_p),
-        evidence=np.stack(evidence),
+        best=np.stack(best),
     )
 
 
-def _evidence(label: NDArray[np.int16], score: F32) -> F32:
+def _best(label: NDArray[np.int16], score: F32) -> F32:
     best = np.zeros(len(PART_CLASSES), np.float32)
     np.maximum.at(best, label, score)
-    owner = np.array([name.partition(".")[0] for name in PART_CLASSES])
-    return np.array([best[owner == domain].sum() for domain in DOMAINS], np.float32)
+    return best
 
 
 def pixels(sample: Sample) -> NDArray[np.uint8]:

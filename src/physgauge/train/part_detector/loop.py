@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -28,49 +27,8 @@ from physgauge.train.part_detector.loss import LossConfig, losses
 from physgauge.train.part_detector.model import ModelConfig, PartNet, cell_centres
 from physgauge.train.part_detector.parallel import Group
 from physgauge.train.part_detector.records import Sample, read_folder, read_folders
-from physgauge.types import DOMAINS, PART_CLASSES, U8, VIEWS
-
-
-@dataclass(frozen=True)
-class TrainConfig:
-    """One run."""
-
-    steps: int
-    """Optimiser steps."""
-    batch_size: int = 24
-    """Inputs per step, over all processes."""
-    size: int = 320
-    """Side of the network's input, px; a multiple of 32."""
-    rate: float = 2e-3
-    """Peak learning rate."""
-    final_rate: float = 2e-5
-    warmup: int = 200
-    """Steps of linear warm-up."""
-    decay: float = 0.03
-    """AdamW's weight decay, on convolution and linear weights only."""
-    average: float = 0.9985
-    """Decay of the weight average."""
-    seed: int = 1
-    plain_share: float = 0.3
-    """Share of inputs framed as at inference."""
-    processes: int = 1
-    """Training processes (parallel.py)."""
-    workers: int = 1
-    """Data workers of each process."""
-    threads: int = 1
-    """Threads of each process."""
-    negatives: int = 600
-    """Procedural negatives in the bank."""
-    check_every: int = 500
-    """Steps between checks on the validation set."""
-    save_every: int = 100
-    minutes: float = 0.0
-    """Wall-clock budget; > 0 shortens the schedule so that it ends in time, whatever the machine does."""
-
-
-def default_model() -> ModelConfig:
-    """The shipped model."""
-    return ModelConfig(classes=len(PART_CLASSES), domains=len(DOMAINS), views=len(VIEWS))
+from physgauge.train.part_detector.schedule import TrainConfig, default_model
+from physgauge.types import U8
 
 
 class Run:
@@ -147,7 +105,7 @@ class Run:
         totals: dict[str, float] = {}
         since, mark = time.monotonic(), self.elapsed_s
         for batch in loader:
-            progress = self._progress()
+            progress = c.progress(self.step, self.elapsed_s)
             if progress >= 1:
                 break
             terms = self._update(batch, centres, strides, progress, time.monotonic() - since)
@@ -170,12 +128,6 @@ class Run:
         self.log(done=True, **self.check(validation))
         self.group.meet()
 
-    def _progress(self) -> float:
-        by_step = self.step / self.config.steps
-        if self.config.minutes <= 0:
-            return by_step
-        return max(by_step, self.elapsed_s / 60 / self.config.minutes)
-
     def _update(
         self, batch: dataset.Batch, centres: torch.Tensor, strides: torch.Tensor, progress: float,
         waited_s: float,
@@ -183,11 +135,7 @@ class Run:
         """One optimiser step; the loss terms of this process's part of the batch."""
         start = time.monotonic()
         c = self.config
-        cosine = (
-            c.final_rate
-            + (c.rate - c.final_rate) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
-        )
-        rate = cosine * min(1.0, (self.step + 1) / max(1, c.warmup))
+        rate = c.rate_at(self.step, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         with torch.autocast("cpu", torch.bfloat16):
