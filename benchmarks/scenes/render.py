@@ -213,7 +213,7 @@ class Stage:
                 decor = part.key.startswith("backdrop")
                 g.category = mj.mjtCatBit.mjCAT_DECOR if decor else mj.mjtCatBit.mjCAT_DYNAMIC
                 if paint.texture in self._names:
-                    g.matid = g.texid = self._names[paint.texture]
+                    g.matid = self._names[paint.texture]
                     g.texcoord = 1
                 n += 1
         self._scene.ngeom = n
