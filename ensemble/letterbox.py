@@ -1,6 +1,6 @@
 """Fit an image into the detector's square input, and boxes back into the image.
 
-Bilinear with antialiasing (Pillow), an even number of pixels per side and the padding split evenly, so
+Bilinear with antialiasing (Pillow; the plain mean for whole factors), an even number of pixels per side and the padding split evenly, so
 that the mirror image of an input is the input of the mirror image, byte for byte. An image that already
 has the square's size is passed through unchanged.
 """
@@ -64,12 +64,16 @@ def letterbox(image: U8, size: int, out: U8 | None = None) -> tuple[U8, Placemen
     if (p.inner_width, p.inner_height) == (width, height):
         inner: NDArray[np.uint8] = image
     else:
-        small = Image.fromarray(np.ascontiguousarray(image)).resize(
-            (p.inner_width, p.inner_height), Image.Resampling.BILINEAR
-        )
-        inner = np.asarray(small)
+        inner = np.asarray(_resized(Image.fromarray(np.ascontiguousarray(image)), p))
     square[p.y : p.y + p.inner_height, p.x : p.x + p.inner_width] = inner
     return square, p
+
+
+def _resized(image: Image.Image, p: Placement) -> Image.Image:
+    """Whole factors average their px, so that a picture enlarged by repeating px gives itself again."""
+    if p.width % p.inner_width == 0 and p.height % p.inner_height == 0:
+        return image.reduce((p.width // p.inner_width, p.height // p.inner_height))
+    return image.resize((p.inner_width, p.inner_height), Image.Resampling.BILINEAR)
 
 
 def to_image(xyxy: F32, p: Placement) -> F32:
