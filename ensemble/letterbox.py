@@ -1,8 +1,8 @@
 """Fit an image into the detector's square input, and boxes back into the image.
 
-Bilinear with antialiasing (Pillow; the plain mean for whole factors), an even number of pixels per side and the padding split evenly, so
-that the mirror image of an input is the input of the mirror image, byte for byte. An image that already
-has the square's size is passed through unchanged.
+Bilinear with antialiasing (Pillow; the plain mean for whole factors), an even number of pixels per side
+and the padding split evenly, so that the mirror image of an input is the input of the mirror image, byte
+for byte. An image that already has the square's size is passed through unchanged.
 """
 
 from __future__ import annotations
