@@ -175,7 +175,7 @@ def _equal(a: A | float, b: A | float) -> A:
 
 def _inside(a: A, b: A) -> A:
     low, high = _most(b[..., :2], a[..., :2]), _most(a[..., 2:], b[..., 2:])
-    return np.minimum(low.min(axis=-1), high.min(axis=-1))
+    return np.asarray(np.minimum(low.min(axis=-1), high.min(axis=-1)))
 
 
 def _within(count: A, low: A, high: A) -> A:

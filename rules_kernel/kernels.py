@@ -84,7 +84,8 @@ class CompiledPack:
                 observed.size, observed.tags, out.status, out.measured, out.witness,
             )
         ]  # fmt: skip
-        chunks = min(_thread_count(threads or self.threads), images // MIN_CHUNK)
+        wanted = _thread_count(self.threads if threads is None else threads)
+        chunks = min(wanted, images // MIN_CHUNK)
         if chunks > 1 and not _forked and _PARALLEL.acquire(blocking=False):
             try:
                 scratch = _scratch(chunks, len(pack.components), longest)
@@ -116,7 +117,8 @@ def _thread_count(threads: int | None) -> int:
         raise ArrayError("threads", expected="at least 1", got=str(threads))
     import numba
 
-    pool = int(numba.get_num_threads())
+    # From the configuration: asking Numba itself would start its pool, which serial calls never need.
+    pool = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - not in its type stubs
     return pool if threads is None else min(threads, pool)
 
 

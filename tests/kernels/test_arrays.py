@@ -77,8 +77,8 @@ def test_observations_of_other_shape() -> None:
         ArrayError, match=r"counts has the wrong .* expected float32 \[1, 4\], got float32 \[2, 4\]"
     ):
         compile_pack(PACK).evaluate(image(NOSE), observed(PACK, 2))
-    with pytest.raises(ArrayError, match="threads, expected at least 1, got -2"):
-        compile_pack(PACK).evaluate(image(NOSE), observed(PACK), threads=-2)
+    with pytest.raises(ArrayError, match="threads, expected at least 1, got 0"):
+        compile_pack(PACK).evaluate(image(NOSE), observed(PACK), threads=0)
 
 
 def test_arrays_that_are_not_contiguous() -> None:
