@@ -115,10 +115,10 @@ def _scratch(chunks: int, components: int, longest: int) -> tuple[Any, ...]:
 def _thread_count(threads: int | None) -> int:
     if threads is not None and threads < 1:
         raise ArrayError("threads", expected="at least 1", got=str(threads))
-    import numba
+    from numba.core import config
 
     # From the configuration: asking Numba itself would start its pool, which serial calls never need.
-    pool = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - not in its type stubs
+    pool = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - not in its type stubs
     return pool if threads is None else min(threads, pool)
 
 

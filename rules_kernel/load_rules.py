@@ -89,7 +89,7 @@ class RuleReader(TomlReader):
         done[name] = Alias(kind, source, value)
 
     def rules(self, names: Names) -> tuple[Rule, ...]:
-        tables = [(c, self.get(c, list, [])) for c in CATEGORIES]
+        tables: list[tuple[Category, list[Any]]] = [(c, self.get(c, list, [])) for c in CATEGORIES]
         total = sum(len(rules) for _, rules in tables)
         if not 1 <= total <= MAX_RULES:
             self.fail("wrong number of rules", expected=f"1 to {MAX_RULES}", got=str(total))

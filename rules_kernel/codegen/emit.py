@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -71,9 +71,10 @@ class Emitter(ABC):
         """The prologue name of an alias."""
         if name not in self.made:
             alias, made = self.pack.aliases[name], f"alias_{name}"
+            tree: Any = alias.tree  # of the kind that the alias says
             with self.hoisted():
-                read: Callable[[Any], str] = self.number if alias.kind == "number" else self.box
-                self.body.add(f"{made} = {read(alias.tree)}  # {plain(alias.source)}")
+                text = self.number(tree) if alias.kind == "number" else self.box(tree)
+                self.body.add(f"{made} = {text}  # {plain(alias.source)}")
             self.made[name] = made
         return self.made[name]
 

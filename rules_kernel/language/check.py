@@ -117,7 +117,7 @@ class Checker(Calls):
             return self.view_test(node)
         if node.ops in {("==",), ("!=",)} and (same := self.same_box(node, scope)):
             return same
-        args = tuple(self.number(arg, scope) for arg in node.args)
+        args: tuple[t.Num, ...] = tuple(self.number(arg, scope) for arg in node.args)
         for left, op, right, at in zip(args, node.ops, args[1:], node.args, strict=False):
             fixed = verdict(
                 op, range_of(left, self.names.aliases), range_of(right, self.names.aliases)
@@ -129,7 +129,7 @@ class Checker(Calls):
                     at,
                     got=self.text(node)[:60],
                 )
-        measured = 1 if len(args) > 2 or isinstance(args[0], t.Const) else 0
+        measured = 1 if len(node.args) > 2 or isinstance(args[0], t.Const) else 0
         return t.Compare(args, node.ops, measured, self._bound(node, measured))
 
     def _bound(self, node: Node, measured: int) -> str:
