@@ -178,7 +178,10 @@ def test_unreadable_file_and_odd_names(tmp_path: Path) -> None:
     with open(odd, "wb") as file:
         file.write(build.save(GOOD, "JPEG"))
     (tmp_path / "gone.jpg").symlink_to(tmp_path / "missing.jpg")
-    done = run(tmp_path, ".", "--json")
+    os.mkfifo(tmp_path / "pipe.jpg")
+    done = run(tmp_path, ".", "pipe.jpg", "--json")
     assert done.returncode == 0, done.stderr
     rows = [wire.from_json(line.encode()) for line in done.stdout.splitlines()]
-    assert [row.image_id for row in rows] == ["caf\\xe9 \n.jpg"]
+    assert [row.image_id for row in rows] == ["caf\\xe9 \n.jpg", "pipe.jpg"]
+    assert rows[1].error_code == "image_unreadable"
+    assert rows[1].error == "pipe.jpg: expected a regular file"

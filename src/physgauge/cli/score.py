@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,7 +98,10 @@ def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:
     error: InputError | None = None if about is None else about.error
     most = max(limits.max_encoded_bytes, limits.max_npy_bytes)
     try:
-        size = path.stat().st_size
+        about_file = path.stat()
+        if not stat.S_ISREG(about_file.st_mode):  # a pipe or device may never end
+            raise ImageError("image_unreadable", f"{name}: expected a regular file")
+        size = about_file.st_size
         if size > most:
             raise ImageError(
                 "image_too_large", f"{name}: expected at most {most} bytes, got {size}"
