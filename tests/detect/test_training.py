@@ -210,8 +210,19 @@ def test_the_exported_graph_is_mirror_symmetric_before_and_after_picking() -> No
     images = torch.randint(0, 256, (1, 64, 64, 3), dtype=torch.uint8)
     with torch.no_grad():
         a, b = module(images), module(images.flip(2))
+        (logits, sides, _, _), (logits_m, sides_m, _, _) = (
+            module.symmetric(i) for i in (images, images.flip(2))
+        )
     assert torch.equal(a[1], b[1])
     assert torch.equal(a[3], b[3])
+    start = 0
+    for side in (8, 4, 2):  # cells of a level, row after row
+        level = slice(start, start + side * side)
+        start += side * side
+        grid, grid_m = (x[:, level].view(side, side, -1) for x in (sides, sides_m))
+        assert torch.equal(grid, grid_m.flip(1)[..., [2, 1, 0, 3]])
+        scores, scores_m = (x[:, level].view(side, side, -1) for x in (logits, logits_m))
+        assert torch.equal(scores, scores_m.flip(1))
 
 
 def test_negatives_are_reproducible_and_varied() -> None:
