@@ -28,8 +28,9 @@ from physgauge.rules_kernel.codegen import device_namespace, generate, generator
 from physgauge.rules_kernel.errors import ArrayError
 from physgauge.rules_kernel.pack import Pack
 
-MIN_CHUNK = 256
-"""Images below which another thread costs more than it brings."""
+MIN_CHUNK = 4096
+"""Fewest images for another thread: some milliseconds of work. On a machine whose cores are busy with
+other processes, waiting for a thread to be scheduled costs more than a shorter share saves."""
 
 # Numba's default thread pool aborts the process when two Python threads enter it (numba#8563):
 # only the holder of this lock goes parallel, others run the same code on their own thread.

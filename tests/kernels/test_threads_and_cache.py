@@ -50,8 +50,8 @@ def test_threads_do_not_disturb_each_other() -> None:
     """Numba's default pool aborts the process when two threads enter it."""
     pack = pack_of(*RULES)
     kernel = compile_pack(pack)
-    boxes = images([[NOSE] * (k % 5) for k in range(2000)])
-    seen = observed(pack, 2000)
+    boxes = images([[NOSE] * (k % 5) for k in range(9000)])
+    seen = observed(pack, 9000)
     want = kernel.evaluate(boxes, seen, threads=1)
     with ThreadPoolExecutor(4) as pool:
         results = list(
@@ -72,7 +72,7 @@ from tests.kernels.small import images, observed, pack_of
 from physgauge.rules_kernel import compile_pack
 pack = pack_of("cx(nose) > 5")
 kernel = compile_pack(pack)
-boxes, seen = images([[("nose", 0, 0, 30, 10)]] * 1000), observed(pack, 1000)
+boxes, seen = images([[("nose", 0, 0, 30, 10)]] * 9000), observed(pack, 9000)
 kernel.evaluate(boxes, seen, threads=2)
 child = os.fork()
 if child == 0:
