@@ -101,7 +101,9 @@ def _evaluate(
     )
     own_size = np.ascontiguousarray(size[images], np.float32)
     arrays = domain.kernel.evaluate(boxes, _kernel_input(observed, own_size))
-    scores = rule_scores(arrays.status, pack.category_index, pack.weights, pack.minimum_rules)
+    scores = rule_scores(
+        arrays.status, pack.category_index, pack.weights, pack.minimum_rules, pack.rule_weights
+    )
     return DomainRules(
         domain=domain,
         images=images,

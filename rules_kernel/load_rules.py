@@ -24,12 +24,13 @@ from physgauge.rules_kernel.positions import Key
 from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME, TomlReader
 
 MAX_RULES = 256
+MAX_WEIGHT = 10
 
 
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,32}", re.ASCII)
 
 
-_RULE = {"id", "says", "rule", "missing", "vacuous", "views", "reference"}
+_RULE = {"id", "says", "rule", "missing", "vacuous", "views", "weight", "reference"}
 
 
 class RuleReader(TomlReader):
@@ -150,6 +151,7 @@ class RuleReader(TomlReader):
             missing=self.absence(entry.get("missing", missing), (category, index, "missing"), name),
             vacuous=self.vacuous(entry.get("vacuous", vacuous), (category, index, "vacuous")),
             views=self.views(entry.get("views"), (category, index, "views"), name),
+            weight=self.weight(entry.get("weight", 1), (category, index, "weight"), name),
             reference=self.typed(
                 entry.get("reference", ""), str, (category, index, "reference"), "reference"
             ),
@@ -166,6 +168,15 @@ class RuleReader(TomlReader):
 
     def vacuous(self, value: Any, place: Key) -> bool:
         return bool(self.typed(value, bool, place, "vacuous"))
+
+    def weight(self, value: Any, place: Key, rule: str) -> float:
+        self.typed(value, float | int, place, "weight")  # type: ignore[arg-type]
+        if not 0 < value <= MAX_WEIGHT:
+            self.fail(
+                "weight", place, rule=rule,
+                expected=f"above 0, at most {MAX_WEIGHT}", got=str(value),
+            )  # fmt: skip
+        return float(value)
 
     def views(self, value: Any, place: Key, rule: str) -> tuple[int, ...] | None:
         if value is None:

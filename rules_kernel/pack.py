@@ -43,6 +43,8 @@ class Rule:
     applicable)."""
     views: tuple[int, ...] | None
     """Indices into VIEWS where the rule applies; None: everywhere."""
+    weight: float = 1.0
+    """Within its category: a rule that a part overlooked by the detector breaks weighs less."""
     reference: str = ""
     """Where the rule comes from, for people."""
     line: int | None = None
@@ -97,6 +99,11 @@ class Pack:
     def category_index(self) -> I8:
         """i8[R] the category of each rule."""
         return np.array([CATEGORIES.index(rule.category) for rule in self.rules], np.int8)
+
+    @property
+    def rule_weights(self) -> F64:
+        """f64[R] the weight of each rule within its category."""
+        return np.array([rule.weight for rule in self.rules], np.float64)
 
     @property
     def rule_ids(self) -> tuple[str, ...]:

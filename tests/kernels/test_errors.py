@@ -75,6 +75,7 @@ def test_expression_messages(rule: str, column: int, message: str) -> None:
         ('id = "R0"', 'id = "R 0"', "small.toml: line 15, column 7: a rule id is malformed, expected 1 to 32 letters, digits, or _ . -, got 'R 0'"),
         ('says = "rule 0"\n', "", "small.toml: rule R0: line 14, column 1: a spatial rule without 'says', expected text, got None"),
         ('says = "rule 0"', 'says = "a"\nviews = ["top"]', "small.toml: rule R0: line 17, column 9: unknown view 'top', expected unknown, side, front_quarter, rear_quarter, front, rear"),
+        ('says = "rule 0"', 'says = "a"\nweight = 0', "small.toml: rule R0: line 17, column 10: weight, expected above 0, at most 10, got 0"),
         ('says = "rule 0"', 'says = "a"\nmissing = "skip"', "small.toml: rule R0: line 17, column 12: missing, expected exclude, satisfied or violated, got 'skip'"),
         ('says = "rule 0"', 'says = "a\\u0000b"', "small.toml: line 16, column 8: 'says' holds a control character"),
         ("[[spatial]]", '[[spatial]]\nid = "R0"\nsays = "b"\nrule = "cx(nose) > 1"\n[[spatial]]', "small.toml: line 19, column 7: the id 'R0' appears twice; first on line 15"),

@@ -119,6 +119,15 @@ def test_empty_categories_drop_out() -> None:
     assert np.isnan(got.s_category[0, 3])
 
 
+def test_rules_weigh_within_their_category() -> None:
+    category = np.array([0, 0, 1, 2, 3], np.int8)
+    light = np.array([3, 1, 1, 1, 1], np.float64)
+    got = rule_scores(np.array([[1, 0, 1, 1, 1]], np.int8), category, WEIGHTS, 4, light)
+    np.testing.assert_allclose(got.s_category, [[0.75, 1, 1, 1]])
+    assert got.applicable.tolist() == [5], "rules are counted, not weighed"
+    assert pack_of("cx(nose) > 5", extra="weight = 0.25").rule_weights.tolist() == [0.25]
+
+
 def test_scores_of_nothing() -> None:
     got = rule_scores(np.full((1, 2), -1, np.int8), np.zeros(2, np.int8), WEIGHTS, 1)
     assert np.isnan(got.s_rules).all()
