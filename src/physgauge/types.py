@@ -117,7 +117,8 @@ class RuleOutcomes:
     witness: I32
     """[B, R, 2] packed indices of the deciding boxes, or -1."""
     category_score: NDArray[np.float64]
-    """[B, 4] share of applicable rules that hold, by rule weight, 0..1, in the order of CATEGORIES; NaN where none."""
+    """[B, 4] share of applicable rules that hold, by rule weight, 0..1, in the order of CATEGORIES;
+    NaN where none."""
     s_rules: NDArray[np.float64]
     """[B] 0..100; NaN with fewer applicable rules than the pack's minimum."""
 
