@@ -15,7 +15,7 @@ from physgauge.ensemble.feed import Pixels
 from physgauge.ensemble.fuse import Fused
 from physgauge.ensemble.judge.reason import ReasonResult
 from physgauge.ensemble.judge.reasoning import Reasoned
-from physgauge.ensemble.rules import DomainRules, Ruled, number, rule_results
+from physgauge.ensemble.rules import DomainRules, Ruled, number
 from physgauge.ensemble.verdict import combine
 from physgauge.errors import InputError
 from physgauge.types import VIEWS, Item
@@ -155,7 +155,7 @@ def _not_applicable(fused: Fused, ruled: Ruled, image: int) -> wire.Pcmde:
 def _pcmde(group: DomainRules, said: Reasoned, k: int, settings: PcmdeSettings) -> wire.Pcmde:
     """Scores, verdict and diagnostics of the k-th image of a group."""
     outcomes, facts = group.outcomes, group.facts[k]
-    rules = rule_results(group, k)
+    rules = group.results[k]
     s_rules, result = number(outcomes.s_rules[k]), said.results[k]
     verdict = combine(s_rules, None if result is None else result.score, settings)
     presence, spatial, relational, caption = (

@@ -12,7 +12,7 @@ from physgauge.ensemble.captions import CaptionFacts
 from physgauge.ensemble.domains import Domain, Domains
 from physgauge.ensemble.expectations import Expectations
 from physgauge.ensemble.fuse import Fused
-from physgauge.rules_kernel import OTHER, ObservedArrays, accepted, rule_scores
+from physgauge.rules_kernel import OTHER, ObservedArrays, Pack, accepted, rule_scores
 from physgauge.types import F32, I16, I64, Bools, Boxes, Observed, RuleOutcomes
 
 CAPTIONED = "captioned"
@@ -35,8 +35,6 @@ class DomainRules:
     """``domain.component`` names."""
     label: I16
     """[n] index of each box into `classes`: what an "other" part is."""
-    number: I64
-    """[n] index of each box within its own image."""
     size: F32
     """[b, 2] width and height of the images, px."""
     domain_p: F32
@@ -47,6 +45,8 @@ class DomainRules:
     """What captions, types and views lead one to expect."""
     observed: Observed
     outcomes: RuleOutcomes
+    results: tuple[list[wire.RuleResult], ...]
+    """[b] the outcomes as they stand in the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,13 @@ def _evaluate(
     scores = rule_scores(
         arrays.status, pack.category_index, pack.weights, pack.minimum_rules, pack.rule_weights
     )
+    outcomes = RuleOutcomes(
+        arrays.status, arrays.measured, arrays.witness, scores.s_category, scores.s_rules
+    )
     return DomainRules(
         domain=domain,
         images=images,
         boxes=boxes,
-        number=index - np.repeat(fused.boxes.offsets[images], np.diff(boxes.offsets)),
         classes=fused.classes,
         label=fused.boxes.label[index],
         size=own_size,
@@ -116,8 +118,9 @@ def _evaluate(
         facts=facts,
         expected=expected,
         observed=observed,
-        outcomes=RuleOutcomes(
-            arrays.status, arrays.measured, arrays.witness, scores.s_category, scores.s_rules
+        outcomes=outcomes,
+        results=tuple(
+            _results(pack, outcomes, k, int(boxes.offsets[k])) for k in range(len(images))
         ),
     )
 
@@ -171,20 +174,19 @@ def _floor(domain: Domain) -> str:
     return f"{text}, one of them {' or '.join(floor.any_of)}" if floor.any_of else text
 
 
-def rule_results(group: DomainRules, k: int) -> list[wire.RuleResult]:
-    """The rules of the k-th image of a group, as they stand in its row."""
-    out = group.outcomes
+def _results(pack: Pack, outcomes: RuleOutcomes, k: int, first_box: int) -> list[wire.RuleResult]:
+    """The rules of the k-th image as they stand in its row; its boxes start at `first_box`."""
     return [
         wire.RuleResult(
             id=rule.id,
             category=rule.category,
-            status=STATUS_NAMES[int(out.status[k, r])],
-            measured=number(out.measured[k, r]),
+            status=STATUS_NAMES[int(outcomes.status[k, r])],
+            measured=number(outcomes.measured[k, r]),
             bound=rule.bound,
             says=rule.says,
-            boxes=[int(group.number[w]) for w in out.witness[k, r] if w >= 0],
+            boxes=[int(w) - first_box for w in outcomes.witness[k, r] if w >= 0],
         )
-        for r, rule in enumerate(group.domain.pack.rules)
+        for r, rule in enumerate(pack.rules)
     ]
 
 

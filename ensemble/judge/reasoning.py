@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from physgauge.config import Profile
 from physgauge.ensemble.judge.reason import REASONER, ReasonResult, reason
 from physgauge.ensemble.judge.reason_input import (
@@ -16,7 +14,7 @@ from physgauge.ensemble.judge.reason_input import (
     ReasonInput,
     RuleFact,
 )
-from physgauge.ensemble.rules import DomainRules, Ruled, rule_results
+from physgauge.ensemble.rules import DomainRules, Ruled
 from physgauge.ensemble.verdict import skip_reason
 from physgauge.types import VIEWS
 
@@ -89,8 +87,6 @@ def _boxes(group: DomainRules, k: int) -> tuple[PartBox, ...]:
 
 
 def _rule_facts(group: DomainRules, k: int) -> tuple[RuleFact, ...]:
-    start = int(group.boxes.offsets[k])
-    witness: np.ndarray = group.outcomes.witness[k] - start
     return tuple(
         RuleFact(
             id=result.id,
@@ -100,9 +96,7 @@ def _rule_facts(group: DomainRules, k: int) -> tuple[RuleFact, ...]:
             bound=result.bound,
             says=result.says,
             components=rule.components,
-            boxes=tuple(int(w) for w in witness[r] if w >= 0),
+            boxes=tuple(result.boxes),
         )
-        for r, (rule, result) in enumerate(
-            zip(group.domain.pack.rules, rule_results(group, k), strict=True)
-        )
+        for rule, result in zip(group.domain.pack.rules, group.results[k], strict=True)
     )

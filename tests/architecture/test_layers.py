@@ -16,7 +16,7 @@ ONE_FILE = {
 """A foreign API is imported in exactly one file (the data-set writer of the benchmarks apart)."""
 
 
-def test_import_contracts(monkeypatch: object) -> None:
+def test_import_contracts() -> None:
     assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True) == 0
 
 
