@@ -27,6 +27,7 @@ from physgauge.train.part_detector import (
 from physgauge.train.part_detector.export import Calibration, Exported
 from physgauge.train.part_detector.loop import Run
 from physgauge.train.part_detector.model import ModelConfig, PartNet, RawOutput, cell_centres
+from physgauge.train.part_detector.optimizer import Optimizers, half_orthogonal
 from physgauge.train.part_detector.records import read_folder
 from physgauge.train.part_detector.schedule import TrainConfig, default_model
 from physgauge.types import DOMAINS, PART_CLASSES, VIEWS
@@ -185,7 +186,7 @@ def test_export_agrees_with_torch(tmp_path: Path) -> None:
     )
     from physgauge.train.part_detector.export import export_onnx
 
-    export_onnx(net, tmp_path / "m.onnx", 96, calibration, "1", {})
+    export_onnx(net, tmp_path / "m.onnx", 96, calibration, "1", {}, halves=False)
     images = torch.randint(0, 256, (3, 96, 96, 3), dtype=torch.uint8)
     with torch.no_grad():
         expected = Exported(net, 96, calibration)(images)
@@ -202,6 +203,87 @@ def test_export_agrees_with_torch(tmp_path: Path) -> None:
     assert apart.sum() > 20
     assert np.abs(got[0] - expected[0].numpy())[apart].max() < 1e-2
     assert (got[2] == expected[2].numpy())[apart].all()
+
+
+def test_halves_change_the_file_and_nothing_but_the_rounding(tmp_path: Path) -> None:
+    import onnx
+    import onnxruntime
+    from onnx import numpy_helper
+
+    from physgauge.train.part_detector.export import export_onnx
+
+    torch.manual_seed(3)
+    net = PartNet(SMALL).eval()
+    identity = Calibration.identity()
+    export_onnx(net, tmp_path / "whole.onnx", 64, identity, "1", {}, halves=False)
+    export_onnx(net, tmp_path / "halves.onnx", 64, identity, "1", {})
+    sizes = [(tmp_path / f"{n}.onnx").stat().st_size for n in ("whole", "halves")]
+    assert sizes[1] < 0.65 * sizes[0]
+    rounded = onnx.load(str(tmp_path / "whole.onnx"))
+    for tensor in rounded.graph.initializer:
+        values = numpy_helper.to_array(tensor)
+        if values.dtype == np.float32 and values.ndim > 1 and values.size >= 1024:
+            values = values.astype(np.float16).astype(np.float32)
+            tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+    onnx.save(rounded, str(tmp_path / "rounded.onnx"))
+    images = np.random.default_rng(0).integers(0, 256, (2, 64, 64, 3), np.uint8)
+    got, expected = (
+        onnxruntime.InferenceSession(
+            str(tmp_path / f"{n}.onnx"), providers=["CPUExecutionProvider"]
+        ).run(["boxes", "scores", "domain", "view"], {"images": images})
+        for n in ("halves", "rounded")
+    )
+    for a, b in zip(got, expected, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_a_weight_beyond_float16_is_refused() -> None:
+    import onnx
+    from onnx import numpy_helper
+
+    from physgauge.train.part_detector.halves import store_halves
+
+    tensor = numpy_helper.from_array(np.full((32, 64), 1e5, np.float32), "w")
+    model = onnx.helper.make_model(onnx.helper.make_graph([], "g", [], [], [tensor]))
+    with pytest.raises(
+        ValueError, match=r"w: expected weights within .65504 .float16., got 100000"
+    ):
+        store_halves(model)
+
+
+def test_a_deeper_network_begins_as_the_shallower_one_it_grew_from(tmp_path: Path) -> None:
+    small = Run(tmp_path / "small", CONFIG, SMALL)
+    small.mean = small.net.eval()
+    small.save()
+    deeper = Run(tmp_path / "deeper", CONFIG, replace(SMALL, depths=(1, 2, 2, 1)))
+    deeper.warm_start(tmp_path / "small" / "last.pt")
+    images = torch.randint(0, 256, (1, 64, 64, 3), dtype=torch.uint8)
+    with torch.no_grad():
+        a, b = small.net.eval()(images), deeper.net.eval()(images)
+    assert torch.allclose(a.logits, b.logits, atol=1e-5)
+    other = Run(tmp_path / "other", CONFIG, replace(SMALL, neck=16))
+    with pytest.raises(
+        RuntimeError, match=r"shallower one, got others: \S+, \S+, \S+ and \d+ more"
+    ):
+        other.warm_start(tmp_path / "small" / "last.pt")
+
+
+def test_muon_steps_have_one_size_in_every_direction() -> None:
+    matrix = torch.randn(8, 24, generator=torch.Generator().manual_seed(0))
+    matrix[0] *= 100
+    values = torch.linalg.svdvals(half_orthogonal(matrix))
+    assert 0.6 < float(values.min()) <= float(values.max()) < 1.3
+    assert torch.allclose(half_orthogonal(matrix.T), half_orthogonal(matrix).T, atol=1e-5)
+
+
+def test_every_parameter_has_one_optimiser() -> None:
+    net = PartNet(SMALL)
+    parts = Optimizers(net, 1e-3, 0.01).parts
+    owned = [id(p) for part in parts for group in part.param_groups for p in group["params"]]
+    assert sorted(owned) == sorted(id(p) for p in net.parameters())
+    inner = {id(p) for group in parts[0].param_groups for p in group["params"]}
+    assert id(net.heads[0].score[1].weight) not in inner  # type: ignore[union-attr, index]
+    assert id(net.backbone.stages[0][0][0].weight) not in inner  # type: ignore[index, union-attr]
 
 
 def test_the_exported_graph_is_mirror_symmetric_before_and_after_picking() -> None:

@@ -21,6 +21,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
+from physgauge.train.part_detector.halves import store_halves
 from physgauge.train.part_detector.model import PartNet, boxes_of, cell_centres
 from physgauge.types import DOMAINS, F32, PART_CLASSES, VIEWS
 
@@ -116,8 +117,10 @@ def export_onnx(
     calibration: Calibration,
     version: str,
     training: dict[str, Any],
+    *,
+    halves: bool = True,
 ) -> None:
-    """Write the ONNX file with its metadata."""
+    """Write the ONNX file with its metadata, its weights as float16 unless `halves` is false."""
     module = Exported(copy.deepcopy(net).eval().float(), size, calibration).eval()
     images = torch.randint(0, 256, (2, size, size, 3), dtype=torch.uint8)
     names = ["boxes", "scores", "labels", "domain", "view"]
@@ -131,6 +134,8 @@ def export_onnx(
             input_names=["images"], output_names=names, dynamic_axes=axes,
         )  # fmt: skip
     model = onnx.load(str(path))
+    if halves:
+        store_halves(model)
     onnx.helper.set_model_props(model, _metadata(version, training))
     model.producer_name = "physgauge"
     onnx.checker.check_model(model)

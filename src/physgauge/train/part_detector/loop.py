@@ -1,4 +1,4 @@
-"""Training: draws -> batches -> loss -> AdamW, with averaged weights, checkpoints and a log.
+"""Training: draws -> batches -> loss -> step, with averaged weights, checkpoints and a log.
 
 A run lives in one folder: `log.jsonl`, `last.pt` (everything needed to go on), `model.onnx` (the averaged
 weights so far, uncalibrated). Killing it at any time costs the steps since the last checkpoint; the
@@ -24,7 +24,8 @@ from physgauge.ensemble.detect import OnnxDetector
 from physgauge.train.part_detector import dataset, evaluate, negatives
 from physgauge.train.part_detector.export import Calibration, export_onnx
 from physgauge.train.part_detector.loss import LossConfig, losses
-from physgauge.train.part_detector.model import ModelConfig, PartNet, cell_centres
+from physgauge.train.part_detector.model import ModelConfig, PartNet, Residual, cell_centres
+from physgauge.train.part_detector.optimizer import Optimizers
 from physgauge.train.part_detector.parallel import Group
 from physgauge.train.part_detector.records import Sample, read_folder, read_folders
 from physgauge.train.part_detector.schedule import TrainConfig, default_model
@@ -48,7 +49,7 @@ class Run:
         self.group = group or Group()
         self.net = _channels_last(PartNet(model or default_model()))
         self.mean = copy.deepcopy(self.net).eval()
-        self.optimizer = _optimizer(self.net, config)
+        self.optimizer = Optimizers(self.net, config.rate, config.decay)
         self.step = 0
         self.elapsed_s = 0.0
         out.mkdir(parents=True, exist_ok=True)
@@ -66,10 +67,23 @@ class Run:
         return True
 
     def warm_start(self, checkpoint: Path) -> None:
-        """Begin with another run's averaged weights."""
-        state = torch.load(checkpoint, weights_only=True)
-        self.net.load_state_dict(state["mean"])
-        self.mean.load_state_dict(state["mean"])
+        """Begin with another run's averaged weights.
+
+        Residual blocks that the other network did not have begin as identities, so a deeper network
+        begins as good as the one it grew from. Anything else that does not fit is a RuntimeError.
+        """
+        state = torch.load(checkpoint, weights_only=True)["mean"]
+        own = self.net.state_dict()
+        blocks = tuple(f"{n}." for n, m in self.net.named_modules() if isinstance(m, Residual))
+        wrong = [k for k, v in state.items() if k not in own or own[k].shape != v.shape]
+        wrong += [k for k in own if k not in state and not k.startswith(blocks)]
+        if wrong:
+            raise RuntimeError(
+                f"{checkpoint}: expected weights of this network or of a shallower one, got others: "
+                f"{', '.join(wrong[:3])} and {max(0, len(wrong) - 3)} more differ"
+            )
+        for net in (self.net, self.mean):
+            net.load_state_dict(state, strict=False)
 
     def save(self) -> None:
         """Write the checkpoint; the old one stays until the new one is complete."""
@@ -135,16 +149,14 @@ class Run:
         """One optimiser step; the loss terms of this process's part of the batch."""
         start = time.monotonic()
         c = self.config
-        rate = c.rate_at(self.step, progress)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        self.optimizer.set_rate(c.rate_at(self.step, progress))
         with torch.autocast("cpu", torch.bfloat16):
             output = self.net(batch.images)
         terms = losses(output, batch, centres, strides, LossConfig())
         loss = torch.stack(list(terms.values())).sum()
         if not bool(torch.isfinite(loss)):
             raise FloatingPointError(f"loss is not finite at step {self.step}")
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()
         torch.autograd.backward([loss])
         spent = waited_s + time.monotonic() - start
         self.elapsed_s += self.group.average(self.net, spent)
@@ -204,16 +216,6 @@ def _channels_last(net: PartNet) -> PartNet:
         if p.ndim == 4:
             p.data = p.data.contiguous(memory_format=torch.channels_last)
     return net
-
-
-def _optimizer(net: nn.Module, config: TrainConfig) -> torch.optim.AdamW:
-    weights = [p for p in net.parameters() if p.ndim > 1]
-    others = [p for p in net.parameters() if p.ndim <= 1]
-    groups = [
-        {"params": weights, "weight_decay": config.decay},
-        {"params": others, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=config.rate, betas=(0.9, 0.99))
 
 
 @torch.no_grad()

@@ -32,8 +32,10 @@ class ModelConfig:
     """Channels at strides 4, 8, 16, 32."""
     hidden: tuple[int, int, int, int] = (32, 64, 96, 96)
     """Channels inside the residual blocks at the same strides."""
-    depths: tuple[int, int, int, int] = (1, 3, 2, 1)
+    depths: tuple[int, int, int, int] = (1, 3, 3, 1)
     neck: int = 96
+    neck_hidden: int = 48
+    """Channels inside the neck's residual blocks."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ class PartNet(nn.Module):
         self.lateral8 = _conv(w8, n, 1)
         self.fuse16 = _conv(n, n)
         self.fuse8 = _conv(n, n)
+        self.refine16 = Residual(n, config.neck_hidden)
+        self.refine8 = Residual(n, config.neck_hidden)
         self.skip4 = _conv(config.widths[0], n, 2, 2, 0)
         self.heads = nn.ModuleList(LevelHead(n, config.classes, s) for s in STRIDES)
         self.image = nn.Sequential(nn.Linear(2 * w32 + n, 96), nn.ReLU(inplace=True))
@@ -153,8 +157,9 @@ class PartNet(nn.Module):
         f4, f8, f16, f32 = self.backbone(x)
         pooled = f32.mean((2, 3))
         top = self.lateral32(f32) + self.context(pooled)[:, :, None, None]
-        mid = self.fuse16(self.lateral16(f16) + F.interpolate(top, scale_factor=2.0))
-        fine = self.fuse8(self.lateral8(f8) + self.skip4(f4) + F.interpolate(mid, scale_factor=2.0))
+        mid = self.refine16(self.fuse16(self.lateral16(f16) + F.interpolate(top, scale_factor=2.0)))
+        fine = self.lateral8(f8) + self.skip4(f4) + F.interpolate(mid, scale_factor=2.0)
+        fine = self.refine8(self.fuse8(fine))
         levels = [head(f) for head, f in zip(self.heads, (fine, mid, top), strict=True)]
         summary = torch.cat([pooled, f32.amax((2, 3)), fine.amax((2, 3))], 1)
         hidden = self.image(summary)
