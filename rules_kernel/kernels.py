@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 import threading
 import types
@@ -27,26 +26,11 @@ from physgauge.rules_kernel.cache import keep
 from physgauge.rules_kernel.codegen import device_namespace, generate, generator_hash
 from physgauge.rules_kernel.errors import ArrayError
 from physgauge.rules_kernel.pack import Pack
+from physgauge.rules_kernel.threads import parallel_turn, thread_count
 
 MIN_CHUNK = 4096
 """Fewest images for another thread: some milliseconds of work. On a machine whose cores are busy with
 other processes, waiting for a thread to be scheduled costs more than a shorter share saves."""
-
-# Numba's default thread pool aborts the process when two Python threads enter it (numba#8563):
-# only the holder of this lock goes parallel, others run the same code on their own thread.
-_PARALLEL = threading.Lock()
-_forked = False
-
-
-def _after_fork() -> None:
-    global _PARALLEL, _forked  # noqa: PLW0603 - the child's own lock and flag
-    _PARALLEL = threading.Lock()
-    # A thread pool does not survive fork, and GNU OpenMP aborts when used after one.
-    _forked = True
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True)
@@ -85,17 +69,13 @@ class CompiledPack:
                 observed.size, observed.tags, out.status, out.measured, out.witness,
             )
         ]  # fmt: skip
-        wanted = _thread_count(self.threads if threads is None else threads)
-        chunks = min(wanted, images // MIN_CHUNK)
-        if chunks > 1 and not _forked and _PARALLEL.acquire(blocking=False):
-            try:
-                scratch = _scratch(chunks, len(pack.components), longest)
+        wanted = thread_count(self.threads if threads is None else threads)
+        with parallel_turn(min(wanted, images // MIN_CHUNK)) as chunks:
+            scratch = _scratch(chunks, len(pack.components), longest)
+            if chunks > 1:
                 bad = self._run_parallel()(*scratch, *arrays)
-            finally:
-                _PARALLEL.release()
-        else:
-            scratch = _scratch(1, len(pack.components), longest)
-            bad = self._run(0, images, *(array[0] for array in scratch), *arrays)
+            else:
+                bad = self._run(0, images, *(array[0] for array in scratch), *arrays)
         if bad:
             # The kernel counts values out of range as it passes them; this says which.
             check_boxes(boxes, len(pack.components))
@@ -112,16 +92,6 @@ def _scratch(chunks: int, components: int, longest: int) -> tuple[Any, ...]:
         np.zeros((chunks, longest + 64), np.int32),
         np.zeros((chunks, longest + 16, 4), np.float32),
     )
-
-
-def _thread_count(threads: int | None) -> int:
-    if threads is not None and threads < 1:
-        raise ArrayError("threads", expected="at least 1", got=str(threads))
-    from numba.core import config
-
-    # From the configuration: asking Numba itself would start its pool, which serial calls never need.
-    pool = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - not in its type stubs
-    return pool if threads is None else min(threads, pool)
 
 
 def compile_pack(pack: Pack, *, threads: int | None = None) -> CompiledPack:
