@@ -87,6 +87,15 @@ class Decoder:
         Raises:
             RuntimeError: the decoder is closed, or belongs to the process this one was forked from.
         """
+        return self.start(data)[0]
+
+    def start(self, data: Encoded) -> tuple[Future[Decoded], int]:
+        """As `submit`, with the bytes that the pixels will take (0 for an image refused at once), for a
+        caller who bounds memory.
+
+        Raises:
+            RuntimeError: as `submit`.
+        """
         if os.getpid() != self._process:
             raise RuntimeError(
                 "expected a Decoder made in this process, got one from before a fork"
@@ -98,9 +107,9 @@ class Decoder:
         except ImageError as error:
             future.set_running_or_notify_cancel()
             future.set_exception(error)
-        else:
-            self._jobs.put(Job(encoded, header, future))
-        return future
+            return future, 0
+        self._jobs.put(Job(encoded, header, future))
+        return future, 3 * header.width * header.height
 
     def decode(self, data: Encoded) -> Decoded:
         """Decode one image and wait for it.

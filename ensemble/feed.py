@@ -14,8 +14,8 @@ from physgauge.ensemble.decode import Decoded, Decoder
 from physgauge.errors import ImageError, InputError
 from physgauge.types import Item
 
-AHEAD_BYTES = 64 * 2**20
-"""Encoded bytes read ahead of the detector; one image more than this is still taken, alone."""
+AHEAD_BYTES = 256 * 2**20
+"""Bytes ahead of the detector, encoded and as pixels; one image more than this is still taken, alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,11 @@ class Pixels:
     decode_ms: float
     """From handing it to the workers to its pixels, the queue included."""
 
+    @property
+    def size(self) -> int:
+        """Bytes of pixels."""
+        return int(self.decoded.rgb.nbytes)
+
 
 @dataclass(frozen=True, slots=True)
 class Broken:
@@ -35,6 +40,8 @@ class Broken:
 
     item: Item
     error: InputError
+    size: int = 0
+    """Bytes of pixels: none."""
 
 
 class _Started:
@@ -114,8 +121,8 @@ class Feed:
             return _Started(
                 light, ImageError("image_unreadable", "expected encoded bytes, got none")
             )
-        pending = self._decoder.submit(item.data)
-        return _Started(replace(light, caption=caption), pending, len(item.data))
+        pending, pixel_bytes = self._decoder.start(item.data)
+        return _Started(replace(light, caption=caption), pending, len(item.data) + pixel_bytes)
 
     def close(self) -> None:
         """Stop the workers."""

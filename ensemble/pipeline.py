@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from physgauge import wire
 from physgauge.clients.boxes import Entry
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
+from physgauge.ensemble.batches import in_batches
 from physgauge.ensemble.boxes import detections_of, subject_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
@@ -33,6 +33,8 @@ from physgauge.types import U8, Detections, Item
 
 BOXES_PER_CALL = 256
 """Records of `score_boxes` evaluated together."""
+BATCH_PIXEL_BYTES = 192 * 2**20
+"""A batch that holds this much is full, however few images it has: 64 Mpx are 192 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ class Pipeline:
         """One `Scored` per item, in order; reads ahead only as far as keeps the stages busy."""
         if self._feed is None:
             raise ConfigError("expected a pipeline with a detector, got one made with detect=False")
-        for batch in in_batches(self._feed.decode(items), self._profile.run.batch_size):
+        size, pixels = self._profile.run.batch_size, self._feed.decode(items)
+        for batch in in_batches(pixels, size, lambda one: one.size, BATCH_PIXEL_BYTES):
             yield from self.score_decoded(batch)
 
     def score_decoded(self, batch: Sequence[Pixels | Broken]) -> list[Scored]:
@@ -169,13 +172,3 @@ class Pipeline:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-Thing = TypeVar("Thing")
-
-
-def in_batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    """Lists of `size`, the last one shorter."""
-    source = iter(things)
-    while batch := list(islice(source, size)):
-        yield batch
