@@ -52,6 +52,7 @@ class Run:
         self.optimizer = Optimizers(self.net, config.rate, config.decay)
         self.step = 0
         self.elapsed_s = 0.0
+        self._mark = 0.0
         out.mkdir(parents=True, exist_ok=True)
 
     def resume(self) -> bool:
@@ -117,13 +118,12 @@ class Run:
         loader = dataset.batches(draws, share, self.step, c.steps, c.workers)
         centres, strides = cell_centres(c.size, c.size)
         totals: dict[str, float] = {}
-        since, mark = time.monotonic(), self.elapsed_s
+        self._mark, mark = time.monotonic(), self.elapsed_s
         for batch in loader:
             progress = c.progress(self.step, self.elapsed_s)
             if progress >= 1:
                 break
-            terms = self._update(batch, centres, strides, progress, time.monotonic() - since)
-            since = time.monotonic()
+            terms = self._update(batch, centres, strides, progress)
             for name, value in terms.items():
                 totals[name] = totals.get(name, 0.0) + value
             if self.step % 50 == 0:
@@ -137,17 +137,15 @@ class Run:
             if self.step % c.check_every == 0:
                 self.log(**self.check(validation))
                 self.group.meet()
-                since = time.monotonic()  # checks are not part of the schedule's time
+                self._mark = time.monotonic()  # checks are not part of the schedule's time
         self.save()
         self.log(done=True, **self.check(validation))
         self.group.meet()
 
     def _update(
-        self, batch: dataset.Batch, centres: torch.Tensor, strides: torch.Tensor, progress: float,
-        waited_s: float,
+        self, batch: dataset.Batch, centres: torch.Tensor, strides: torch.Tensor, progress: float
     ) -> dict[str, float]:  # fmt: skip
         """One optimiser step; the loss terms of this process's part of the batch."""
-        start = time.monotonic()
         c = self.config
         self.optimizer.set_rate(c.rate_at(self.step, progress))
         with torch.autocast("cpu", torch.bfloat16):
@@ -158,8 +156,9 @@ class Run:
             raise FloatingPointError(f"loss is not finite at step {self.step}")
         self.optimizer.zero_grad()
         torch.autograd.backward([loss])
-        spent = waited_s + time.monotonic() - start
-        self.elapsed_s += self.group.average(self.net, spent)
+        now = time.monotonic()
+        self.elapsed_s += self.group.average(self.net, now - self._mark)
+        self._mark = now
         nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
         self.optimizer.step()
         if self.group.rank == 0:
