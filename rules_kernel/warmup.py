@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from physgauge.rules_kernel.arrays import PackedBoxes
-from physgauge.rules_kernel.fusion import nms, vote_counts
+from physgauge.rules_kernel.fusion import nms, weighted_box_fusion
 from physgauge.rules_kernel.kernels import MIN_CHUNK, compile_pack
 from physgauge.rules_kernel.load import load_pack, shipped_packs
 from physgauge.rules_kernel.pack import Pack
@@ -37,10 +37,10 @@ def warmup(packs: Iterable[Pack | str] = (), *, parallel: bool = True) -> dict[s
             size = np.ones((2 * MIN_CHUNK, 2), np.float32)
             kernel.evaluate(empty, pack.blank(size), threads=2)
         seconds[pack.name] = time.perf_counter() - start
-    one = np.ones((1, 1, 1), np.float32)
-    box = np.array([[0, 0, 1, 1]], np.float32)
-    nms(box, np.ones(1, np.float32), np.zeros(1, np.int16), np.array([0, 1], np.int64), 0.5)
-    vote_counts(one, np.ones(1), one, np.ones(1))
+    box = (np.array([[0, 0, 1, 1]], np.float32), np.ones(1, np.float32), np.zeros(1, np.int16))
+    offsets = np.array([0, 1], np.int64)
+    nms(*box, offsets, 0.5)
+    weighted_box_fusion(*box, np.zeros(1, np.int8), offsets, np.ones((1, 1)))
     return seconds
 
 
