@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.captions import CaptionParser
 from physgauge.ensemble.expectations import Expecter
+from physgauge.ensemble.fuse import select
 from physgauge.ensemble.specification import load_specification
 from physgauge.errors import ConfigError
 from physgauge.rules_kernel import Pack, RuleError, compile_pack, load_pack
 from physgauge.rules_kernel.kernels import CompiledPack
+from physgauge.types import Detections
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,13 @@ class Domains:
     """All domains of a deployment."""
 
     by_name: dict[str, Domain]
+
+    def clear(self, found: Detections) -> Detections:
+        """Without the boxes that score less than the pack of their domain asks for."""
+        least = {d: domain.pack.min_score for d, domain in self.by_name.items()}
+        floor = np.array([least.get(name.partition(".")[0], 0.0) for name in found.classes])
+        keep = found.boxes.score >= floor[found.boxes.label]
+        return found if keep.all() else replace(found, boxes=select(found.boxes, keep))
 
 
 def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int = 0) -> Domains:
@@ -74,7 +85,13 @@ def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int 
                 d,
                 pack,
                 kernels[d],
-                Expecter(specs[d], pack.components, pack.tags, pack.hidden),
+                Expecter(
+                    specs[d],
+                    pack.components,
+                    pack.tags,
+                    pack.hidden,
+                    literal=pack.expect == "caption",
+                ),
                 captions,
             )
             for d, pack in chosen.items()

@@ -3,7 +3,8 @@
 The specification decides. A caption that asks for something else ("a DC-10 with four engines", "a winged
 horse") is a contradiction, reported in words; only a stated loss ("missing a wheel", "without a tail")
 lowers what must be seen. A type left open is any realistic one of the domain: those that the caption's
-numbers allow and, where counts are given, those that fit them best.
+numbers allow and, where counts are given, those that fit them best. (`literal`, for packs of the published
+rules: what the caption states of a part is expected, even against the type.)
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from physgauge.ensemble.caption_facts import CaptionFacts, Claim
 from physgauge.ensemble.caption_words import plural
 from physgauge.ensemble.specification import DomainSpec, Range
+from physgauge.rules_kernel import NAMED
 from physgauge.types import F32, I8, Bools
 
 CAPTIONED: Final = "captioned"
@@ -45,13 +47,21 @@ class Expecter:
     """Expectations for one domain: its specification against one pack's components, tags and views."""
 
     def __init__(
-        self, spec: DomainSpec, components: Sequence[str], tags: Sequence[str], hidden: F32
+        self,
+        spec: DomainSpec,
+        components: Sequence[str],
+        tags: Sequence[str],
+        hidden: F32,
+        *,
+        literal: bool = False,
     ) -> None:
         """Args:
         spec: the domain's type specification.
         components: the pack's components, C; those the specification lacks have no expectation.
         tags: the pack's tags, T.
         hidden: [C, V] 0..1 share of a component's instances that each view may hide (`Pack.hidden`).
+        literal: of a part that the caption names, expect what it says, even against the type and
+            whatever the view (`Pack.expect` is "caption").
         """
         if hidden.ndim != 2 or hidden.shape[0] != len(components):
             raise ValueError(f"hidden: expected [{len(components)}, V], got {hidden.shape}")
@@ -59,6 +69,7 @@ class Expecter:
         self.components = tuple(components)
         self.pack_tags = tuple(tags)
         self._hidden = np.asarray(hidden, np.float64)
+        self._literal = literal
         self._ids = tuple(spec.types)
         self._index = {t: i for i, t in enumerate(self._ids)}
         ranges = [[t.counts.get(c) for c in components] for t in spec.types.values()]
@@ -90,8 +101,8 @@ class Expecter:
             said: list[str] = []
             low[i], high[i] = self._bounds(one, chosen, int(view[i]), said)
             shared = self.spec.tags_of(chosen)
-            captioned = one.caption is not None
-            tags[i] = [captioned if t == CAPTIONED else t in shared for t in self.pack_tags]
+            said_tags = caption_tags(one)
+            tags[i] = [t in said_tags or t in shared for t in self.pack_tags]
             types.append(chosen)
             contradictions.append(tuple(said))
         return Expectations(low, high, tags, tuple(types), tuple(contradictions))
@@ -130,6 +141,16 @@ class Expecter:
         share = self._hidden[:, min(max(view, 0), self._hidden.shape[1] - 1)]
         return np.asarray(np.maximum(low - np.ceil(low * share - 1e-6), 0))
 
+    def _stated(self, facts: CaptionFacts, low: np.ndarray) -> np.ndarray:
+        """Fewest of each part ([C]): where the caption names it, what it states less what may be hidden
+        (one wheel or leg), but at least one; else `low`."""
+        fewest = low.copy()
+        for j, component in enumerate(self.components):
+            stated = [c.low for c in facts.claims if c.component == component and c.low > 0]
+            if stated and not facts.several:
+                fewest[j] = max(max(stated) - self._slack[j], 1)
+        return fewest
+
     def _allows(self, type_id: str, claim: Claim) -> bool:
         own = self.spec.types[type_id].counts[claim.component]
         return claim.low <= own.high and (claim.high is None or claim.high >= own.low)
@@ -165,7 +186,18 @@ class Expecter:
                 slack[j] = self._slack[j]
         fewest = np.maximum(self.visible(low, view), least)
         fewest = np.where(slack > 0, np.minimum(fewest, np.maximum(low - slack, 0)), fewest)
+        if self._literal:
+            fewest = self._stated(facts, fewest)
         return fewest, high * _subjects(facts) if facts.several else high
+
+
+def caption_tags(facts: CaptionFacts) -> set[str]:
+    """The tags that the caption itself sets: "captioned", and "named C" for each part C that it gives
+    its subject (one subject; a part it says is missing is not named)."""
+    if facts.caption is None:
+        return set()
+    claims = () if facts.several else facts.claims
+    return {CAPTIONED, *(NAMED + c.component for c in claims if c.low > 0)}
 
 
 def _subjects(facts: CaptionFacts) -> float:

@@ -148,7 +148,7 @@ class Pipeline:
         clock = Clock(len(subjects))
         captions = [subject.caption for subject in subjects]
         size = np.array([(s.width, s.height) for s in subjects], np.float32)
-        detections = clock.time("detect", detect)
+        detections = clock.time("detect", lambda: self._domains.clear(detect()))
         fused = clock.time("fuse", lambda: fuse(detections, self._fusion, self._domain))
         ruled = clock.time("rules", lambda: apply_rules(fused, captions, size, self._domains))
         reasoned = clock.time("reason", lambda: reason_batch(ruled, self._profile))

@@ -15,13 +15,13 @@ from physgauge.rules_kernel.aggregate import RuleScores, accepted, rule_scores
 from physgauge.rules_kernel.arrays import VIEWS, ObservedArrays, PackedBoxes, RuleArrays
 from physgauge.rules_kernel.errors import ArrayError, ExpressionError, PackError, RuleError
 from physgauge.rules_kernel.load import load_pack, parse_pack, shipped_packs
-from physgauge.rules_kernel.pack import CATEGORIES, OTHER, Pack, Rule
+from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Pack, Rule
 
 if TYPE_CHECKING:
     from physgauge.rules_kernel.kernels import CompiledPack
 
 __all__ = [
-    "CATEGORIES", "OTHER", "VIEWS", "ArrayError", "ExpressionError",
+    "CATEGORIES", "NAMED", "OTHER", "VIEWS", "ArrayError", "ExpressionError",
     "ObservedArrays", "Pack", "PackError", "PackedBoxes", "Rule", "RuleArrays", "RuleError",
     "RuleScores", "accepted", "compile_pack", "load_pack", "parse_pack", "rule_scores",
     "shipped_packs",

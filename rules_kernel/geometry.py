@@ -70,6 +70,13 @@ def quotient(a: float, b: float) -> float:
     return a / b
 
 
+def remainder(a: float, b: float) -> float:
+    """a modulo b, with the sign of b; NaN for b = 0."""
+    if b == 0:
+        return math.nan
+    return a % b
+
+
 def root(a: float) -> float:
     """Square root; NaN below zero."""
     if a < 0:
@@ -266,7 +273,7 @@ def cut(a: Box, across: float, down: float) -> int:
 
 
 DEVICE = (
-    less, at_most, equal, within, quotient, root, lower, upper, box_at, x0, y0, x1, y1, cx, cy, width,
-    height, area, diagonal, joined, spanned, expanded, overlap, iou, containment, gap, distance, no_line,
-    along, aside, inside, intersects, cut,
+    less, at_most, equal, within, quotient, remainder, root, lower, upper, box_at, x0, y0, x1, y1, cx, cy,
+    width, height, area, diagonal, joined, spanned, expanded, overlap, iou, containment, gap, distance,
+    no_line, along, aside, inside, intersects, cut,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from physgauge.rules_kernel.arrays import F32, F64, VIEWS
 from physgauge.rules_kernel.errors import PackError, did_you_mean, quoted
 from physgauge.rules_kernel.language import RESERVED, Names
 from physgauge.rules_kernel.load_rules import MAX_RULES, RuleReader
-from physgauge.rules_kernel.pack import CATEGORIES, OTHER, Evidence, Pack
+from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Evidence, Expect, Pack
 from physgauge.rules_kernel.positions import Key, line_column, scan
 from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME
 
@@ -34,7 +34,7 @@ _TOML_PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)|\s*\(at end of doc
 
 _TOP = {
     "name", "version", "domain", "components", "tags", "weights", "missing", "vacuous",
-    "minimum_rules", "aliases", "said", "evidence", "visibility", *CATEGORIES,
+    "minimum_rules", "expect", "min_score", "aliases", "said", "evidence", "visibility", *CATEGORIES,
 }  # fmt: skip
 
 
@@ -122,7 +122,7 @@ class _PackReader(RuleReader):
             version=self.get("version", int),
             domain=domain,
             components=names.components,
-            tags=names.tags,
+            tags=(*names.tags, *(NAMED + name for name in names.named)),
             facts=names.facts,
             weights=self.weights(),
             minimum_rules=self.minimum(),
@@ -130,6 +130,8 @@ class _PackReader(RuleReader):
             hidden=self.hidden(names.components),
             aliases=aliases,
             rules=rules,
+            expect=self.expect(),
+            min_score=self.min_score(),
             content_hash=hashlib.sha256(self.text.encode()).hexdigest(),
             path=self.file,
         )
@@ -139,6 +141,19 @@ class _PackReader(RuleReader):
         if least < 1:
             self.fail("minimum_rules is too small", ("", 0, "minimum_rules"), expected=">= 1")
         return least
+
+    def expect(self) -> Expect:
+        value = self.table.get("expect", "type")
+        if value not in get_args(Expect):
+            self.fail("expect", ("", 0, "expect"), expected="type or caption", got=quoted(value))
+        return value  # type: ignore[no-any-return]
+
+    def min_score(self) -> float:
+        place = ("", 0, "min_score")
+        value = self.typed(self.table.get("min_score", 0), float | int, place, "min_score")  # type: ignore[arg-type]
+        if not 0 <= value <= 1:
+            self.fail("min_score", place, expected="0 to 1", got=str(value))
+        return float(value)
 
     def weights(self) -> F64:
         table = self.get("weights", dict)

@@ -18,7 +18,14 @@ CATEGORIES: tuple[Category, ...] = ("presence", "spatial", "relational", "captio
 OTHER = "other"
 """The implicit last component: parts that belong to other domains."""
 
+NAMED = "named "
+"""A tag "named wheel" is true where the caption names wheels: `named(wheel)` asks for it. (No tag of a
+pack file can be called so.)"""
+
 Absence = Literal["exclude", "satisfied", "violated"]
+
+Expect = Literal["type", "caption"]
+"""What `expected` follows where a caption contradicts the type that it names."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ class Pack:
     components: tuple[str, ...]
     """With "other" as the last; a box's label is an index into it."""
     tags: tuple[str, ...]
+    """The file's, then one "named C" for each component C that a rule asks `named(C)` of."""
     facts: tuple[tuple[str, str, str], ...]
     """(component, relation, reference): the columns of `said`."""
     weights: F64
@@ -91,6 +99,9 @@ class Pack:
     aliases: Mapping[str, Alias]
     """In an order in which each uses only earlier ones."""
     rules: tuple[Rule, ...]
+    expect: Expect
+    min_score: float
+    """0..1: boxes of this domain with a lower score are not looked at."""
     content_hash: str
     """SHA-256 of the file's text, hexadecimal."""
     path: str = field(default="", compare=False)

@@ -69,7 +69,9 @@ def arithmetic(op: str, args: list[float]) -> float:
             return a - args[1]
         case "*":
             return a * args[1]
-    return math.nan if args[1] == 0 else a / args[1]
+    if args[1] == 0:
+        return math.nan
+    return a % args[1] if op == "%" else a / args[1]
 
 
 MEASURES: dict[str, Callable[[float, float, float, float], float]] = {

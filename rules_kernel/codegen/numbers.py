@@ -50,6 +50,8 @@ class NumberEmitter(BoxEmitter):
                 if isinstance(args[1], t.Const):
                     return f"({parts[0]} / {parts[1]})"
                 return f"quotient({parts[0]}, {parts[1]})"
+            case "%":
+                return f"remainder({parts[0]}, {parts[1]})"
         return f"({parts[0]} {op} {parts[1]})"
 
     def fold(self, node: t.Fold) -> str:

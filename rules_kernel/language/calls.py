@@ -81,6 +81,7 @@ class Calls(ABC):
             (("expand",), "box", self.expand),
             (("said",), "boolean", self.fact),
             (("tag", "subtype"), "boolean", self.tag),
+            (("named",), "boolean", self.named),
         ):
             if name in names:
                 return kind, read(node, scope)
@@ -167,13 +168,20 @@ class Calls(ABC):
             return "box", t.Largest(group)
         if node.text == "present":
             return "boolean", t.Present(group)
-        if node.text.startswith("expected") and (group.foreign or len(group.members) != 1):
-            raise self.wrong(
-                f"{node.text} needs a single component", node.args[0], got=self.text(node.args[0])
-            )
+        if node.text.startswith("expected"):
+            group = self.single(node)
         if node.text == "expected":
             return "boolean", t.Expected(group)
         return "number", t.Count(node.text, group)
+
+    def single(self, node: Node) -> t.Group:
+        """The group of a call's first argument, which must be one component."""
+        group = self.group(node.args[0])
+        if group.foreign or len(group.members) != 1:
+            raise self.wrong(
+                f"{node.text} needs a single component", node.args[0], got=self.text(node.args[0])
+            )
+        return group
 
     def bind(self, node: Node, scope: Scope) -> tuple[t.Group, t.Variable]:
         """The group and the new variable of a quantifier or fold."""
@@ -249,3 +257,11 @@ class Calls(ABC):
                 or f"tags: {', '.join(self.names.tags) or 'none'}",
             )
         return t.Flag("tags", self.names.tags.index(name))
+
+    def named(self, node: Node, scope: Scope) -> t.Bool:
+        """A column behind those of the pack's own tags."""
+        self.arity(node, 1, "(component)")
+        name = self.names.components[self.single(node).members[0]]
+        if name not in self.names.named:
+            self.names.named.append(name)
+        return t.Flag("tags", len(self.names.tags) + self.names.named.index(name))

@@ -67,7 +67,7 @@ class Checker(Calls):
                 return self.name(node, scope)
             case "call":
                 return self.call(node, scope)
-            case "neg" | "+" | "-" | "*" | "/":
+            case "neg" | "+" | "-" | "*" | "/" | "%":
                 return "number", self.arithmetic(node, scope)
             case "not" | "and" | "or" | "implies" | "iff":
                 return "boolean", self.logic(node, scope)
@@ -102,7 +102,7 @@ class Checker(Calls):
 
     def arithmetic(self, node: Node, scope: Scope) -> t.Num:
         args = tuple(self.number(arg, scope) for arg in node.args)
-        if node.kind == "/" and range_of(args[1], self.names.aliases) == (0.0, 0.0):
+        if node.kind in {"/", "%"} and range_of(args[1], self.names.aliases) == (0.0, 0.0):
             raise self.wrong("division by zero", node.args[1], got=self.text(node.args[1])[:40])
         return t.Arithmetic(node.kind, args)
 

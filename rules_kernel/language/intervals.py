@@ -68,6 +68,9 @@ def _arithmetic(op: str, args: list[Range]) -> Range:
             if args[1][0] <= 0 <= args[1][1]:
                 return _quotient(args[0], args[1])
             return _corners([_divide(a, b) for a in args[0] for b in args[1]])
+        case "%":
+            # The sign of the divisor, and nearer to 0 than it.
+            return (min(args[1][0], 0.0), max(args[1][1], 0.0))
     return ANY
 
 

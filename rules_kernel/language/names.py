@@ -38,6 +38,7 @@ FUNCTIONS = frozenset(
         "said",
         "tag",
         "subtype",
+        "named",
     }
 )
 
@@ -47,13 +48,15 @@ RESERVED = FUNCTIONS | KEYWORDS | {"W", "H", "view", "foreign", "other"}
 
 @dataclass
 class Names:
-    """What the expressions of one pack may mention. `aliases` fills up as aliases are checked."""
+    """What the expressions of one pack may mention. `aliases` fills up as aliases are checked,
+    `named` (components that the rules ask `named` of) as rules are."""
 
     components: tuple[str, ...]
     tags: tuple[str, ...] = ()
     facts: tuple[tuple[str, str, str], ...] = ()
     aliases: dict[str, t.Num | t.Box] = field(default_factory=dict)
     alias_types: dict[str, str] = field(default_factory=dict)
+    named: list[str] = field(default_factory=list)
 
     def group(self, name: str) -> t.Group | None:
         """The components that a name stands for where components are counted or visited."""

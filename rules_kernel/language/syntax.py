@@ -7,10 +7,12 @@
     or        = and { "or" and }            and = not { "and" not }
     not       = "not" not | compare
     compare   = sum { ("<"|"<="|"=="|"!="|">="|">") sum } | sum ["not"] "in" "{" sum {"," sum} "}"
-    sum       = product { ("+"|"-") product }      product = unary { ("*"|"/") unary }
+    sum       = product { ("+"|"-") product }      product = unary { ("*"|"/"|"%") unary }
     unary     = "-" unary | primary
     primary   = number ["%"] | name | name "(" argument {"," argument} ")" | "(" expr ")"
     argument  = expr | name "as" name
+
+After a literal, "%" is percent; anywhere else it is the remainder.
 """
 
 from __future__ import annotations
@@ -175,7 +177,7 @@ class _Parser:
 
     def product(self) -> Node:
         left = self.unary()
-        while token := self.accept("*", "/"):
+        while token := self.accept("*", "/", "%"):
             left = self.make(token.text, (left, self.unary()))
         return left
 

@@ -81,7 +81,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """op: + - * / neg abs sqrt min max, over one, two or more numbers."""
+    """op: + - * / % neg abs sqrt min max, over one, two or more numbers."""
 
     op: str
     args: tuple[Num, ...]

@@ -122,7 +122,9 @@ class Writer:
             return f"{op}({group} as {name}, {self.number(depth - 1, (*scope, name))})"
         if kind == 4:
             what = rng.choice(["expected_min", "expected_max", "count"])
-            return f"{what}({rng.choice(COMPONENTS)})"
+            count = f"{what}({rng.choice(COMPONENTS)})"
+            by = rng.choice(["2", "3", f"(cx({self.box(0, scope)}) - 3)"])
+            return rng.choice([count, count, f"{count} % {by}"])
         if rng.random() < 0.2:
             three = ", ".join(self.box(depth - 1, scope) for _ in range(3))
             return f"{rng.choice(['along', 'aside'])}({three})"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from physgauge.rules_kernel import VIEWS, reference
-from tests.kernels.small import Box, image, observed, pack_of
+from physgauge.rules_kernel import VIEWS, ExpressionError, reference
+from tests.kernels.small import Box, image, images, observed, pack_of
 
 NOSE: Box = ("nose", 0, 0, 10, 10)
 WING: Box = ("wing", 20, 0, 40, 10)
@@ -62,6 +62,21 @@ def test_division_by_zero_is_not_applicable() -> None:
     assert status("width(nose) / height(nose) > 1", ("nose", 0, 5, 10, 5)) == -1
     assert status("containment(nose, wing) > 0.5", ("nose", 0, 5, 10, 5), WING) == -1
     assert status("iou(nose, wing) < 0.5", ("nose", 0, 5, 10, 5), ("wing", 0, 5, 10, 5)) == -1
+    assert status("count(wing) % (W - 100) < 5", WING) == -1
+
+
+@pytest.mark.parametrize(
+    ("rule", "want"),
+    [("count(nose) % 2 == 0", 1), ("count(wing) % 2 == 0", 0), ("(7) % 4 + count(wing) == 4", 1),
+     ("-count(wing) % 3 == 2", 1), ("count(nose) % -3 == -1", 1), ("50% * count(nose) == 1", 1),
+     ("count(nose) * (3) % 4 == 2", 1), ("count(nose) % 2 < 0", None)],
+)  # fmt: skip
+def test_the_remainder_has_the_sign_of_the_divisor(rule: str, want: int | None) -> None:
+    if want is None:
+        with pytest.raises(ExpressionError, match="always false"):
+            pack_of(rule)
+    else:
+        assert status(rule, NOSE, NOSE, WING) == want
 
 
 @pytest.mark.parametrize(
@@ -115,6 +130,14 @@ def test_facts_and_tags() -> None:
     assert status("said(leg, below, wing)", said=[True]) == 1
     assert status("said(leg, below, wing)") == 0
     assert status("tag(bird) and not subtype(captioned)", tags=[True, False]) == 1
+
+
+def test_named_parts_are_columns_behind_the_tags() -> None:
+    pack = pack_of("named(leg) implies count(leg) >= 1", "named(wing) or named(leg)")
+    assert pack.tags == ("bird", "captioned", "named leg", "named wing")
+    tags = [[False, True, True, False], [False, True, False, True], [False, False, False, False]]
+    got = reference.evaluate(pack, images([[], [], []]), observed(pack, 3, tags=tags))
+    assert got.status.tolist() == [[0, 1], [-1, 1], [-1, 0]]
 
 
 def test_geometry() -> None:
