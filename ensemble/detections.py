@@ -47,13 +47,15 @@ def merge(several: Sequence[Detections]) -> Detections:
     """One record from what several detectors say about the same batch.
 
     Boxes keep their detector as `source` (its place in the list); suppressing or fusing duplicates is
-    left to the fusion. With P_k(d) what detector k says of domain d, and P_k(none) for the domains it
-    does not know, a domain weighs
+    left to the fusion. With P_k(d) what detector k says of domain d, and P_g(none) the mean for none
+    among the group g of detectors that know the same domains, a domain weighs
 
-        w(d) = mean over the detectors that know d of P_k(d), times the product of P_j(none) of the others
+        w(d) = mean over the detectors that know d of P_k(d), times the product of P_g(none) of the groups
+               that do not know it
 
-    and "none" weighs the product of all P_k(none); the weights are normalised. The view is that of the
-    detector with a view head that is surest of a domain.
+    and "none" weighs the product of all P_g(none); the weights are normalised. (By group, so that a
+    detector that says the same as another changes nothing.) The view is that of the detector with a view
+    head that is surest of a domain.
     """
     if len(several) == 1:
         return several[0]
@@ -72,6 +74,7 @@ def merge(several: Sequence[Detections]) -> Detections:
         domains=domains,
         domain_p=_merged_domain(several, domains),
         view_p=_merged_view(several),
+        looks=np.array([[name in d.classes for name in classes] for d in several], np.bool_),
     )
 
 
@@ -95,13 +98,21 @@ def _merged_boxes(several: Sequence[Detections], classes: tuple[str, ...], count
 
 
 def _merged_domain(several: Sequence[Detections], domains: tuple[str, ...]) -> F32:
-    none = np.stack([d.domain_p[:, -1].astype(np.float64) for d in several])  # [K, B]
-    weights = []
+    groups: dict[frozenset[str], list[Detections]] = {}
+    for d in several:
+        groups.setdefault(frozenset(d.domains), []).append(d)
+    none = {
+        known: np.stack([d.domain_p[:, -1].astype(np.float64) for d in group]).mean(0)
+        for known, group in groups.items()
+    }
+    columns = []
     for name in domains:
-        knows = np.array([name in d.domains for d in several])
         p = np.stack([d.domain_p[:, d.domains.index(name)] for d in several if name in d.domains])
-        weights.append(p.mean(0) * none[~knows].prod(0))
-    table = np.stack([*weights, none.prod(0)], axis=1)
+        others = [p_none for known, p_none in none.items() if name not in known]
+        columns.append(np.prod([p.mean(0, dtype=np.float64), *others], axis=0))
+    table = np.stack([*columns, np.prod(list(none.values()), axis=0)], axis=1)
+    if len(groups) == 1:
+        return table.astype(np.float32)
     total = table.sum(1, keepdims=True)
     table[total[:, 0] <= 0, -1] = 1.0  # detectors that flatly contradict each other: none
     return (table / np.where(total > 0, total, 1.0)).astype(np.float32)

@@ -11,7 +11,7 @@ import numpy as np
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.captions import CaptionParser
 from physgauge.ensemble.expectations import Expecter
-from physgauge.ensemble.fuse import select
+from physgauge.ensemble.sources import select
 from physgauge.ensemble.specification import load_specification
 from physgauge.errors import ConfigError
 from physgauge.rules_kernel import Pack, RuleError, compile_pack, load_pack

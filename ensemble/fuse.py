@@ -1,18 +1,19 @@
 """Fuse: one set of boxes, counts, a domain and a view per image, from all that looked at it.
 
-With a single detector this is class-wise non-maximum suppression and a count of what remains; the
-confidence-weighted count vote over several sources is `rules_kernel.fusion.vote_counts`.
+Each detector's own duplicates go first; then the detectors vote on counts, and their boxes become one set
+(`sources.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from physgauge.config import FuseSettings
-from physgauge.rules_kernel.fusion import nms
-from physgauge.types import F32, I8, Bools, Boxes, Detections
+from physgauge.config import DetectorSettings, FuseSettings
+from physgauge.ensemble.sources import Sources, select
+from physgauge.types import F32, I8, Boxes, Detections
 
 CROSS_DOMAIN_IOU = 0.5
 """A part of another domain that overlaps a part of the image's own domain this much is the same thing
@@ -24,11 +25,12 @@ class Fused:
     """What a batch shows."""
 
     boxes: Boxes
-    """After suppression; labels index `classes`."""
+    """After suppression and fusion; labels index `classes`."""
     classes: tuple[str, ...]
     """``domain.component`` names."""
     counts: F32
-    """[B, len(classes)] instances of each class; NaN where nobody looked."""
+    """[B, len(classes)] instances of each class, by the vote of those who look for it; NaN where nobody
+    does."""
     domain: tuple[str | None, ...]
     """The accepted domain of each image."""
     domain_p: F32
@@ -39,24 +41,36 @@ class Fused:
     """[B] index into VIEWS."""
 
 
-def fuse(detections: Detections, settings: FuseSettings | None, domain: str | None = None) -> Fused:
+def fuse(
+    detections: Detections,
+    settings: FuseSettings | None,
+    domain: str | None = None,
+    detectors: Sequence[DetectorSettings] = (),
+) -> Fused:
     """Suppress duplicates, count, and decide each image's domain and view.
 
     Args:
         detections: what the detectors say.
         settings: thresholds; None = take boxes, domains and views as given (no detector made them).
         domain: the caller's word for all images; None = the detector decides.
+        detectors: the settings of each source; () = all are trusted alike.
     """
     images = len(detections.boxes)
     names: tuple[str | None, ...] = (domain,) * images
     reasons: tuple[str | None, ...] = (None,) * images
     if domain is None:
         names, reasons = choose_domains(detections, settings.min_domain_p if settings else 0.0)
-    boxes = suppress(detections, names, settings.nms_iou) if settings else detections.boxes
+    boxes = detections.boxes
+    if settings is None:
+        counts = count(boxes, len(detections.classes))
+    else:
+        sources = Sources.of(detections, settings, detectors)
+        seen = without_foreign(sources.suppress(boxes), detections.classes, names)
+        counts, boxes = sources.vote(seen), sources.join(seen)
     return Fused(
         boxes=boxes,
         classes=detections.classes,
-        counts=count(boxes, len(detections.classes)),
+        counts=counts,
         domain=names,
         domain_p=_probability_of(names, detections)
         if domain is None
@@ -102,18 +116,17 @@ def choose_views(view_p: F32, min_p: float) -> I8:
     return np.where(sure, best, 0).astype(np.int8)
 
 
-def suppress(detections: Detections, domains: tuple[str | None, ...], iou: float) -> Boxes:
-    """Class-wise non-maximum suppression, then other domains' names for the same thing."""
-    boxes = detections.boxes
-    keep = nms(boxes.xyxy, boxes.score, boxes.label, boxes.offsets, iou)
-    owner = np.array([name.partition(".")[0] for name in detections.classes])
+def without_foreign(boxes: Boxes, classes: Sequence[str], domains: Sequence[str | None]) -> Boxes:
+    """Without other domains' names for a thing that the image's own domain names."""
+    keep = np.ones(len(boxes.score), np.bool_)
+    owner = np.array([name.partition(".")[0] for name in classes])
     for image, domain in enumerate(domains):
         if domain is None:
             continue
         span = boxes.of(image)
         foreign = owner[boxes.label[span]] != domain
-        own = boxes.xyxy[span][~foreign & keep[span]]
-        for index in np.flatnonzero(foreign & keep[span]):
+        own = boxes.xyxy[span][~foreign]
+        for index in np.flatnonzero(foreign):
             if overlaps(boxes.xyxy[span][index], own, CROSS_DOMAIN_IOU):
                 keep[span.start + index] = False
     return select(boxes, keep)
@@ -125,18 +138,6 @@ def overlaps(box: F32, others: F32, iou: float) -> bool:
     shared = np.maximum(size, 0).prod(axis=1)
     area = (others[:, 2:] - others[:, :2]).prod(axis=1) + (box[2:] - box[:2]).prod()
     return bool((shared >= iou * (area - shared)).any())
-
-
-def select(boxes: Boxes, keep: Bools) -> Boxes:
-    """The boxes where `keep` [N] is true, packed anew."""
-    kept_before = np.concatenate([[0], np.cumsum(keep)])
-    return Boxes(
-        boxes.xyxy[keep],
-        boxes.score[keep],
-        boxes.label[keep],
-        boxes.source[keep],
-        kept_before[boxes.offsets].astype(np.int64),
-    )
 
 
 def count(boxes: Boxes, classes: int) -> F32:

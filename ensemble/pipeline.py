@@ -25,7 +25,7 @@ from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
 from physgauge.ensemble.domains import load_domains
 from physgauge.ensemble.feed import Broken, Feed, Pixels
-from physgauge.ensemble.fuse import fuse
+from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.reasoning import reason_batch
 from physgauge.ensemble.rules import apply_rules
 from physgauge.errors import ConfigError
@@ -149,13 +149,16 @@ class Pipeline:
         captions = [subject.caption for subject in subjects]
         size = np.array([(s.width, s.height) for s in subjects], np.float32)
         detections = clock.time("detect", lambda: self._domains.clear(detect()))
-        fused = clock.time("fuse", lambda: fuse(detections, self._fusion, self._domain))
+        fused = clock.time("fuse", lambda: self._fuse(detections))
         ruled = clock.time("rules", lambda: apply_rules(fused, captions, size, self._domains))
         reasoned = clock.time("reason", lambda: reason_batch(ruled, self._profile))
         return rows_of(subjects, fused, ruled, reasoned, clock.ms, self._context)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
         return merge([detector.detect(images) for detector in self._detectors])
+
+    def _fuse(self, detections: Detections) -> Fused:
+        return fuse(detections, self._fusion, self._domain, self._profile.detectors)
 
     def close(self) -> None:
         """Stop the decode workers."""

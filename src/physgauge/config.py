@@ -16,6 +16,10 @@ from physgauge.errors import ConfigError
 Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Weight = Annotated[float, msgspec.Meta(gt=0, le=1000)]
+
+MAX_DETECTORS = 64
+"""Of a profile: box fusion keeps the set of a box's sources in one machine word."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,13 +55,23 @@ class DetectorSettings(Settings, frozen=True, kw_only=True):
     min_score: Fraction = 0.5
     """Boxes below are dropped."""
     providers: tuple[str, ...] = ("CPUExecutionProvider",)
+    weight: Weight = 1.0
+    """How much its word counts beside that of other detectors, in counts and in fused boxes."""
+    reliability: Fraction = 0.5
+    """How sure it is that a part is absent when it finds none: its weight in the count vote then, where
+    otherwise its mean score stands."""
 
 
 class FuseSettings(Settings, frozen=True, kw_only=True):
     """How detections become one set of boxes, a domain and a view."""
 
     nms_iou: Fraction = 0.5
-    """Of two boxes of one class that overlap this much, the surer one stays."""
+    """Of two boxes of one class that overlap more than this, the surer one stays."""
+    method: Literal["nms", "wbf"] | None = None
+    """How boxes of several detectors become one: `nms`, the surest stays, or `wbf`, weighted box fusion;
+    None: `nms` for one detector, `wbf` for several."""
+    wbf_iou: Fraction = 0.55
+    """Boxes of one class that overlap more than this are fused by `wbf`."""
     min_domain_p: Fraction = 0.5
     """An image belongs to a domain only from this probability."""
     min_view_p: Fraction = 0.5
@@ -175,6 +189,8 @@ def check(profile: Profile, where: str) -> Profile:
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"{where}: detectors: expected different names, got {name!r} twice")
+    if len(names) > MAX_DETECTORS:
+        raise ConfigError(f"{where}: detectors: expected at most {MAX_DETECTORS}, got {len(names)}")
     for domain in profile.packs:
         if domain not in profile.specifications:
             raise ConfigError(

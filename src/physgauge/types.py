@@ -56,7 +56,8 @@ class Boxes:
     label: I16
     """[N] index into the class list of whoever made the record."""
     source: I8
-    """[N] index of the source: 0 = detector, 1.. = other detectors and MLLM observers."""
+    """[N] index of the source: 0 = detector, 1.. = other detectors and MLLM observers; -1 = a box fused
+    from several of them."""
     offsets: I64
     """[B+1] image i owns boxes offsets[i]:offsets[i+1]."""
 
@@ -82,6 +83,8 @@ class Detections:
     """[B, D+1] probability of each domain; the last column is "none of them"."""
     view_p: F32
     """[B, V] probability of each entry of VIEWS; column 0 ("unknown") is 1 where nothing looked."""
+    looks: Bools | None = None
+    """[S, len(classes)] which source looks for which class; None: one source, which looks for all."""
 
 
 @dataclass(frozen=True, slots=True)
