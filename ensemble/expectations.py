@@ -3,7 +3,7 @@
 The specification decides. A caption that asks for something else ("a DC-10 with four engines", "a winged
 horse") is a contradiction, reported in words; only a stated loss ("missing a wheel", "without a tail")
 lowers what must be seen. A type left open is any realistic one of the domain: those that the caption's
-numbers allow and, where counts are given, those that fit them best. (`literal`, for packs of the published
+numbers allow and, where counts are given, those that fit them best. (`literal`, for packs of published
 rules: what the caption states of a part is expected, even against the type.)
 """
 

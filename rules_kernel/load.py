@@ -6,22 +6,19 @@ import hashlib
 import math
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from physgauge.rules_kernel.arrays import F32, F64, VIEWS
-from physgauge.rules_kernel.errors import PackError, did_you_mean, quoted
+from physgauge.rules_kernel.errors import PackError, RuleError, did_you_mean, quoted
 from physgauge.rules_kernel.language import RESERVED, Names
 from physgauge.rules_kernel.load_rules import MAX_RULES, RuleReader
-from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Evidence, Expect, Pack
-from physgauge.rules_kernel.positions import Key, line_column, scan
+from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Alias, Evidence, Expect, Pack
+from physgauge.rules_kernel.positions import Key, scan
 from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME
-
-MAX_BYTES = 256 * 1024
-
+from physgauge.rules_kernel.toml_text import MAX_BYTES, decode, read_table
 
 _PACKS = Path(__file__).parent / "packs"
 
@@ -29,12 +26,10 @@ _PACKS = Path(__file__).parent / "packs"
 _PACK_NAME = re.compile(r"[a-z0-9_]+(@[a-z0-9_]+)?")
 
 
-_TOML_PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)|\s*\(at end of document\)")
-
-
 _TOP = {
     "name", "version", "domain", "components", "tags", "weights", "missing", "vacuous",
-    "minimum_rules", "expect", "min_score", "aliases", "said", "evidence", "visibility", *CATEGORIES,
+    "minimum_rules", "expect", "min_score", "aliases", "said", "evidence", "visibility", "view",
+    *CATEGORIES,
 }  # fmt: skip
 
 
@@ -48,6 +43,11 @@ def load_pack(name_or_path: str | os.PathLike[str]) -> Pack:
 
     Raises PackError (file, structure) or ExpressionError (a rule's text).
     """
+    return parse_pack(*read_pack(name_or_path))
+
+
+def read_pack(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """The bytes of a pack's file and the name used for it in messages. Raises PackError."""
     given = os.fspath(name_or_path)
     by_name = isinstance(name_or_path, str) and _PACK_NAME.fullmatch(given) is not None
     path = _PACKS / f"{given}.toml" if by_name else Path(given)
@@ -64,44 +64,30 @@ def load_pack(name_or_path: str | os.PathLike[str]) -> Pack:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a usable path"
         raise PackError(f"cannot read the pack: {reason}", file=quoted(given, 200)) from None
-    return parse_pack(data, path.name if by_name else given)
+    return data, path.name if by_name else given
 
 
 def parse_pack(data: bytes, file: str = "<pack>") -> Pack:
     """Check the bytes of a pack file; `file` is the name used in messages."""
     text = _decode(data, file)
+    return _PackReader(read_table(text, file), scan(text), file, text).pack()
+
+
+def check_pack(data: bytes, file: str = "<pack>") -> list[RuleError]:
+    """All problems of a pack file, in the order of its lines: what `parse_pack` would raise, and what it
+    would raise next. A problem that follows from another one is left out."""
+    found: list[RuleError] = []
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = _TOML_PLACE.search(str(error))
-        line, column = (int(place[1]), int(place[2])) if place and place[1] else (None, None)
-        problem = _TOML_PLACE.sub("", str(error))
-        raise PackError(f"not TOML: {problem}", file=file, line=line, column=column) from None
-    except RecursionError:
-        raise PackError("not TOML: nested too deeply", file=file) from None
-    return _PackReader(table, scan(text), file, text).pack()
+        text = _decode(data, file)
+        _PackReader(read_table(text, file), scan(text), file, text, found).pack()
+    except RuleError as error:
+        found.append(error)
+    return sorted(found, key=lambda error: (error.line or 0, error.column or 0))
 
 
 def _decode(data: bytes, file: str) -> str:
-    if len(data) > MAX_BYTES:
-        rules = sum(data.count(b"[[" + c.encode()) for c in CATEGORIES)
-        raise PackError(
-            "the pack is too big",
-            file=file,
-            expected=f"at most {MAX_BYTES} bytes and {MAX_RULES} rules",
-            got=f"more than {MAX_BYTES} bytes, {rules} rules up to there",
-        )
-    try:
-        text = data.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise PackError(
-            "not UTF-8", file=file, line=line, got=f"byte 0x{data[error.start]:02x}"
-        ) from None
-    if "\0" in text:
-        line, column = line_column(text, text.index("\0"))
-        raise PackError("a NUL character", file=file, line=line, column=column)
-    return text
+    headers = rb"\[\[(?:" + b"|".join(category.encode() for category in CATEGORIES) + rb")\]\]"
+    return decode(data, file, rules=headers, most_rules=MAX_RULES)
 
 
 class _PackReader(RuleReader):
@@ -113,25 +99,29 @@ class _PackReader(RuleReader):
         for name in components:
             if name in RESERVED:
                 self.fail(f"component {name!r} is a word of the language", ("", 0, "components"))
-        names = Names((*components, OTHER), self.words("tags"), self.facts())
-        aliases = self.aliases(names)
-        rules = self.rules(names)
-        domain = self.get("domain", str)
+        names = Names(
+            (*components, OTHER),
+            *self.attempt(lambda: (self.words("tags"), self.facts()), ((), ())),
+        )
+        nothing: dict[str, Alias] = {}
+        aliases = self.attempt(lambda: self.aliases(names), nothing)
+        no_shares = np.zeros((len(names.components), len(VIEWS)), np.float32)
         return Pack(
-            name=self.get("name", str),
-            version=self.get("version", int),
-            domain=domain,
+            name=self.attempt(lambda: self.get("name", str), ""),
+            version=self.attempt(lambda: self.get("version", int), 0),
+            domain=self.attempt(lambda: self.get("domain", str), ""),
             components=names.components,
-            tags=(*names.tags, *(NAMED + name for name in names.named)),
             facts=names.facts,
-            weights=self.weights(),
-            minimum_rules=self.minimum(),
-            evidence=self.evidence(components),
-            hidden=self.hidden(names.components),
+            weights=self.attempt(self.weights, np.zeros(4)),
+            minimum_rules=self.attempt(self.minimum, 1),
+            evidence=self.attempt(lambda: self.evidence(components), Evidence()),
+            hidden=self.attempt(lambda: self.hidden(names.components), no_shares),
             aliases=aliases,
-            rules=rules,
-            expect=self.expect(),
-            min_score=self.min_score(),
+            rules=self.attempt(lambda: self.rules(names), ()),
+            views=self.attempt(lambda: self.view_rules(names), ()),
+            tags=(*names.tags, *(NAMED + name for name in names.named)),
+            expect=self.attempt(self.expect, "type"),
+            min_score=self.attempt(self.min_score, 0.0),
             content_hash=hashlib.sha256(self.text.encode()).hexdigest(),
             path=self.file,
         )

@@ -1,27 +1,25 @@
-"""Aliases and rules of a pack file."""
+"""Rules of a pack file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import partial
 from typing import Any, get_args
 
 from physgauge.rules_kernel.arrays import VIEWS
-from physgauge.rules_kernel.errors import ExpressionError, did_you_mean, quoted
+from physgauge.rules_kernel.errors import did_you_mean, quoted
 from physgauge.rules_kernel.language import (
-    RESERVED,
     Names,
     Node,
-    SyntaxProblem,
-    check_alias,
     check_rule,
-    parse,
+    check_views,
     walk,
 )
-from physgauge.rules_kernel.language.tree import AliasUse
-from physgauge.rules_kernel.pack import CATEGORIES, Absence, Alias, Category, Rule
+from physgauge.rules_kernel.language.tree import AliasUse, ViewIn
+from physgauge.rules_kernel.load_aliases import AliasReader, mentioned
+from physgauge.rules_kernel.pack import CATEGORIES, Absence, Category, Rule
 from physgauge.rules_kernel.positions import Key
-from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME, TomlReader
+from physgauge.rules_kernel.toml_reader import Consequence
 
 MAX_RULES = 256
 MAX_WEIGHT = 10
@@ -33,83 +31,92 @@ _ID = re.compile(r"[A-Za-z0-9_.-]{1,32}", re.ASCII)
 _RULE = {"id", "says", "rule", "missing", "vacuous", "views", "weight", "reference"}
 
 
-class RuleReader(TomlReader):
-    """Reads expressions."""
-
-    def expression(self, source: Any, place: Key, rule: str | None) -> tuple[str, Node]:
-        if not isinstance(source, str):
-            self.fail("no expression", place, rule=rule, expected="text", got=quoted(source))
-        return source, self.guarded(lambda: parse(source), place, rule)
-
-    def guarded(self, work: Callable[[], Any], place: Key, rule: str | None) -> Any:
-        """Run a parser or checker; give its problem the file's position."""
-        try:
-            return work()
-        except SyntaxProblem as problem:
-            line, column = self.at.of(*place, problem.at) or (1, problem.at + 1)
-            raise ExpressionError(
-                problem.problem, file=self.file, rule=rule, line=line, column=column,
-                expected=problem.expected, got=problem.got, hint=problem.hint,
-            ) from None  # fmt: skip
-
-    def aliases(self, names: Names) -> dict[str, Alias]:
-        table = self.get("aliases", dict, {})
-        if len(table) > MAX_NAMES:
-            self.fail("too many aliases", expected=f"at most {MAX_NAMES}", got=str(len(table)))
-        parsed: dict[str, tuple[str, Node]] = {}
-        for name, source in table.items():
-            place = ("aliases", 0, name)
-            if not NAME.fullmatch(name) or name in RESERVED or name in names.components:
-                self.fail(f"alias {name[:40]!r} already means something else or is no name", place)
-            parsed[name] = self.expression(source, place, f"alias {name}")
-        done: dict[str, Alias] = {}
-        for name in parsed:
-            self._alias(name, parsed, done, names, ())
-        return done
-
-    def _alias(
-        self,
-        name: str,
-        parsed: dict[str, tuple[str, Node]],
-        done: dict[str, Alias],
-        names: Names,
-        path: tuple[str, ...],
-    ) -> None:
-        place = ("aliases", 0, name)
-        if name in path:
-            cycle = " -> ".join([*path[path.index(name) :], name])
-            self.fail("aliases go in a circle", place, got=cycle)
-        if name in done:
-            return
-        source, node = parsed[name]
-        for used in _mentioned(node):
-            if used in parsed:
-                self._alias(used, parsed, done, names, (*path, name))
-        kind, value = self.guarded(lambda: check_alias(node, source, names), place, f"alias {name}")
-        names.aliases[name], names.alias_types[name] = value, kind
-        done[name] = Alias(kind, source, value)
+class RuleReader(AliasReader):
+    """Reads rules."""
 
     def rules(self, names: Names) -> tuple[Rule, ...]:
         tables: list[tuple[Category, list[Any]]] = [(c, self.get(c, list, [])) for c in CATEGORIES]
         total = sum(len(rules) for _, rules in tables)
         if not 1 <= total <= MAX_RULES:
-            self.fail("wrong number of rules", expected=f"1 to {MAX_RULES}", got=str(total))
+            self.fail(
+                "wrong number of rules", self._surplus(tables),
+                expected=f"1 to {MAX_RULES}", got=str(total),
+            )  # fmt: skip
         policy = self.absence(self.table.get("missing", "exclude"), ("", 0, "missing"), None)
         vacuous = self.vacuous(self.table.get("vacuous", policy != "exclude"), ("", 0, "vacuous"))
         rules: list[Rule] = []
         lines: dict[str, int | None] = {}
         for category, entries in tables:
             for index, entry in enumerate(entries):
-                place = (category, index, "id")
-                self.typed(entry, dict, place, category)
-                rule = self.rule(entry, category, index, names, policy, vacuous)
-                if rule.id in lines:
-                    self.fail(
-                        f"the id {rule.id!r} appears twice", place,
-                        hint=f"first on line {lines[rule.id]}",
-                    )  # fmt: skip
-                lines[rule.id] = rule.line
-                rules.append(rule)
+                read = partial(self.new_rule, entry, category, index, names, policy, vacuous, lines)
+                rule = self.attempt(read, None)
+                rules += [] if rule is None else [rule]
+        return tuple(rules)
+
+    def _surplus(self, tables: list[tuple[Category, list[Any]]]) -> Key:
+        """The place of the first rule too many (of the first rule, where there are none)."""
+        left = MAX_RULES
+        for category, entries in tables:
+            if left < len(entries):
+                return (category, left, "id")
+            left -= len(entries)
+        return ("", 0, "")
+
+    def new_rule(
+        self,
+        entry: Any,
+        category: Category,
+        index: int,
+        names: Names,
+        missing: Absence,
+        vacuous: bool,
+        lines: dict[str, int | None],
+    ) -> Rule:
+        """One rule whose id is not in `lines` (id to line), where it is put."""
+        place = (category, index, "id")
+        self.typed(entry, dict, place, category)
+        name = entry.get("id")
+        if isinstance(name, str) and name in lines:
+            self.fail(
+                f"the id {name[:32]!r} appears twice", place, hint=f"first on line {lines[name]}"
+            )
+        if isinstance(name, str):
+            where = self.at.of(*place)
+            lines[name] = where[0] if where else None
+        return self.rule(entry, category, index, names, missing, vacuous)
+
+    def view_rules(self, names: Names) -> tuple[Rule, ...]:
+        """The [[view]] tables: under what condition the parts show which view."""
+        rules: list[Rule] = []
+        for index, entry in enumerate(self.get("view", list, [])):
+            self.typed(entry, dict, ("view", index, "is"), "view")
+            self.keys(entry, {"is", "when"}, "view", index)
+            shown, place = entry.get("is"), ("view", index, "when")
+            if shown not in VIEWS[1:]:
+                self.fail(
+                    f"unknown view {quoted(shown)}", ("view", index, "is"),
+                    expected=", ".join(VIEWS[1:]),
+                    hint=did_you_mean(shown, VIEWS[1:]) if isinstance(shown, str) else None,
+                )  # fmt: skip
+            source, node = self.expression(entry.get("when"), place, f"view {shown}")
+            tree = self.guarded(partial(check_rule, node, source, names), place, f"view {shown}")
+            if any(isinstance(part, ViewIn) for part in walk.walk(tree)):
+                self.fail("a view that depends on the view", place, rule=f"view {shown}")
+            rules.append(
+                Rule(
+                    id=f"{shown} {index + 1}",
+                    category="presence",
+                    says=f"seen: {shown}",
+                    source=source,
+                    tree=tree,
+                    bound="",
+                    components=_components(node, names),
+                    subjects=(),
+                    missing="exclude",
+                    vacuous=False,
+                    views=None,
+                )  # fmt: skip
+            )
         return tuple(rules)
 
     def rule(
@@ -137,7 +144,12 @@ class RuleReader(TomlReader):
             )  # fmt: skip
         place = (category, index, "rule")
         source, node = self.expression(entry["rule"], place, name)
+        if self.broken & {*mentioned(node)}:
+            raise Consequence(f"rule {name} mentions a broken alias")
         checked = self.guarded(lambda: check_rule(node, source, names), place, name)
+        views = self.views(entry.get("views"), (category, index, "views"), name)
+        if views is not None:
+            self.guarded(lambda: check_views(node, views), place, name)
         where = self.at.of(category, index, "id")
         return Rule(
             id=name,
@@ -150,7 +162,7 @@ class RuleReader(TomlReader):
             subjects=walk.subjects(checked, names.aliases),
             missing=self.absence(entry.get("missing", missing), (category, index, "missing"), name),
             vacuous=self.vacuous(entry.get("vacuous", vacuous), (category, index, "vacuous")),
-            views=self.views(entry.get("views"), (category, index, "views"), name),
+            views=views,
             weight=self.weight(entry.get("weight", 1), (category, index, "weight"), name),
             reference=self.typed(
                 entry.get("reference", ""), str, (category, index, "reference"), "reference"
@@ -192,16 +204,11 @@ class RuleReader(TomlReader):
         return tuple(sorted({VIEWS.index(view) for view in value}))
 
 
-def _mentioned(node: Node) -> list[str]:
-    own = [node.text] if node.kind in {"name", "call"} else []
-    return own + [name for arg in node.args for name in _mentioned(arg)]
-
-
 def _components(node: Node, names: Names) -> tuple[str, ...]:
     """Components mentioned in an expression, through aliases too."""
     found: set[str] = set()
     todo = [node.text] if node.kind == "name" else []
-    todo = _mentioned(node)
+    todo = mentioned(node)
     for name in todo:
         if name in names.aliases:
             for part in walk.walk(names.aliases[name]):

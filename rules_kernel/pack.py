@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -105,6 +106,17 @@ class Pack:
     content_hash: str
     """SHA-256 of the file's text, hexadecimal."""
     path: str = field(default="", compare=False)
+    views: tuple[Rule, ...] = ()
+    """Conditions under which the parts show a view, by its name in `id`; the first that holds is it."""
+
+    def sight(self) -> Pack | None:
+        """The views as a pack of its own, whose rules are the conditions; None without any."""
+        if not self.views:
+            return None
+        digest = hashlib.sha256(f"views of {self.content_hash}".encode()).hexdigest()
+        return replace(
+            self, name=f"{self.name} views", rules=self.views, views=(), content_hash=digest
+        )
 
     @property
     def category_index(self) -> I8:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
-from physgauge.rules_kernel.errors import PackError, did_you_mean, quoted
+from physgauge.rules_kernel.errors import PackError, RuleError, did_you_mean, quoted
 from physgauge.rules_kernel.positions import Key, Positions
 
 MAX_NAMES = 64
@@ -21,11 +23,42 @@ _KINDS: dict[Any, str] = {
 }  # fmt: skip
 
 
-class TomlReader:
-    """Methods raise PackError at the first problem."""
+Thing = TypeVar("Thing")
+Other = TypeVar("Other")
 
-    def __init__(self, table: dict[str, Any], at: Positions, file: str, text: str) -> None:
-        self.table, self.at, self.file, self.text = table, at, file, text
+
+class Consequence(RuleError):
+    """A problem that is only there because of an earlier one; never shown."""
+
+
+class TomlReader:
+    """Methods raise PackError at the first problem. With `found`, the parts of a file that `attempt`
+    tries put theirs there and the next part goes on."""
+
+    def __init__(
+        self,
+        table: dict[str, Any],
+        at: Positions,
+        file: str,
+        text: str,
+        found: list[RuleError] | None = None,
+    ) -> None:
+        self.table, self.at, self.file, self.text, self.found = table, at, file, text, found
+        self.broken: set[str] = set()
+        """Aliases with problems of their own: what mentions them is not looked at."""
+
+    def attempt(self, work: Callable[[], Thing], otherwise: Other) -> Thing | Other:
+        """`work()`; `otherwise` where it fails and problems are collected."""
+        if self.found is None:
+            return work()
+        try:
+            return work()
+        except Consequence:
+            return otherwise
+        except RuleError as error:
+            if str(error) not in map(str, self.found):
+                self.found.append(error)
+            return otherwise
 
     def fail(
         self,
@@ -47,11 +80,13 @@ class TomlReader:
     def keys(self, table: dict[str, Any], known: set[str], name: str, index: int = 0) -> None:
         for key in table:
             if key not in known:
-                what = f"unknown key {key[:40]!r}" + (f" in [{name}]" if name else "")
-                self.fail(
-                    what, (name, index, key),
-                    expected=f"one of {', '.join(sorted(known))}", hint=did_you_mean(key, known),
-                )  # fmt: skip
+                self.attempt(partial(self._unknown_key, key, known, name, index), None)
+
+    def _unknown_key(self, key: str, known: set[str], name: str, index: int) -> None:
+        self.fail(
+            f"unknown key {key[:40]!r}" + (f" in [{name}]" if name else ""), (name, index, key),
+            expected=f"one of {', '.join(sorted(known))}", hint=did_you_mean(key, known),
+        )  # fmt: skip
 
     def get(self, key: str, kind: type, default: Any = None) -> Any:
         if key not in self.table:

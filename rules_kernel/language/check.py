@@ -8,6 +8,7 @@ from physgauge.rules_kernel.language import tree as t
 from physgauge.rules_kernel.language.calls import Calls
 from physgauge.rules_kernel.language.intervals import range_of, verdict
 from physgauge.rules_kernel.language.names import FUNCTIONS, Names, Scope
+from physgauge.rules_kernel.language.reach import contradiction
 from physgauge.rules_kernel.language.syntax import Node
 
 _TYPE_NAMES = {"number": "a number", "box": "a box", "boolean": "a condition", "view": "the view"}
@@ -108,6 +109,10 @@ class Checker(Calls):
 
     def logic(self, node: Node, scope: Scope) -> t.Bool:
         args = tuple(self.boolean(arg, scope) for arg in node.args)
+        if node.kind == "and" and (at := contradiction(args, self.names.aliases)) is not None:
+            raise self.wrong(
+                "conditions that never hold together", node.args[at], got=self.text(node)[:60]
+            )
         if node.kind in {"implies", "iff"} and args[0] == args[1]:
             raise self.wrong(f"both sides of {node.kind!r} are the same: always true", node)
         return t.Logic(node.kind, args)
@@ -129,6 +134,9 @@ class Checker(Calls):
                     at,
                     got=self.text(node)[:60],
                 )
+        made = t.Compare(args, node.ops, 0)
+        if len(args) > 2 and contradiction([made], self.names.aliases) is not None:
+            raise self.wrong("a chain that never holds", node, got=self.text(node)[:60])
         measured = 1 if len(node.args) > 2 or isinstance(args[0], t.Const) else 0
         return t.Compare(args, node.ops, measured, self._bound(node, measured))
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from physgauge.rules_kernel import ExpressionError, PackError, RuleError, load_pack, parse_pack
+from physgauge.rules_kernel import (
+    ExpressionError,
+    PackError,
+    RuleError,
+    check_pack,
+    load_pack,
+    parse_pack,
+)
 from tests.kernels.small import HEAD, pack_of
 
 RULE_LINE = HEAD.count("\n") + 4
@@ -37,6 +45,10 @@ COLUMN = len('rule = "') + 1
         ("iou(nose, wing) > 1.5", 0, "a comparison that is always false, got iou(nose, wing) > 1.5"),
         ("iou(nose, wing) in {2, 3}", 20, "no member of the set can be reached, got iou(nose, wing) in {2, 3}"),
         ("1 < 2", 0, "a comparison that is always true, got 1 < 2"),
+        ("5 <= count(nose) <= 3", 0, "a chain that never holds, got 5 <= count(nose) <= 3"),
+        ("count(nose) > 3 and count(wing) > 1 and count(nose) < 2", 40, "conditions that never hold together, got count(nose) > 3 and count(wing) > 1 and count(nose) < 2"),
+        ("cx(nose) == 5 and cx(nose) in {6, 7}", 18, "conditions that never hold together, got cx(nose) == 5 and cx(nose) in {6, 7}"),
+        ("width(nose) > 5 and width(nose) <= 5", 20, "conditions that never hold together, got width(nose) > 5 and width(nose) <= 5"),
         ("present(nose) implies present(nose)", 0, "both sides of 'implies' are the same: always true"),
         ("all(nose, cx(wing) > 3)", 10, "the condition of all(nose, ...) does not mention 'nose'"),
         ("all(nose, any(nose, cx(nose) > 3))", 14, "'nose' is already the current box of an outer any; name one of them: any(nose as other_nose, ...)"),
@@ -62,9 +74,9 @@ def test_expression_messages(rule: str, column: int, message: str) -> None:
     ("old", "new", "message"),
     [
         ('domain = "small"\n', "", "small.toml: the key 'domain' is missing, expected domain = ..."),
-        ("version = 1", "version = 1\nversion = 2", "small.toml: line 4, column 12: not TOML: Cannot overwrite a value"),
+        ("version = 1", "version = 1\nversion = 2", "small.toml: line 4, column 1: the key 'version' appears twice; first on line 3"),
         ("version = 1", "version = true", "small.toml: line 3, column 11: wrong type of 'version', expected a whole number, got True"),
-        ("version", "verzion", "small.toml: line 3, column 11: unknown key 'verzion', expected one of aliases, caption, components, domain, evidence, expect, min_score, minimum_rules, missing, name, presence, relational, said, spatial, tags, vacuous, version, visibility, weights; did you mean 'version'?"),
+        ("version", "verzion", "small.toml: line 3, column 11: unknown key 'verzion', expected one of aliases, caption, components, domain, evidence, expect, min_score, minimum_rules, missing, name, presence, relational, said, spatial, tags, vacuous, version, view, visibility, weights; did you mean 'version'?"),
         ('"wing", "leg"]', '"wing", "wing"]', "small.toml: line 5, column 14: components: 'wing' appears twice"),
         ('"wing", "leg"]', '"wing", "view"]', "small.toml: line 5, column 14: component 'view' is a word of the language"),
         ("version = 1", 'version = 1\nexpect = "kind"', "small.toml: line 4, column 11: expect, expected type or caption, got 'kind'"),
@@ -117,25 +129,34 @@ def hostile(rule: str = "cx(nose) > 5", rules: int = 1) -> bytes:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (hostile(rules=10_000), "the pack is too big, expected at most 262144 bytes and 256 rules"),
-        (hostile(rules=300), "wrong number of rules, expected 1 to 256, got 300"),
+        (hostile(rules=10_000), "small.toml: line 18147, column 10: the pack is too big, expected at most 262144 bytes and 256 rules, got more than 262144 bytes, 4534 rules up to there"),
+        (hostile(rules=300), f"small.toml: line {HEAD.count(chr(10)) + 1 + 4 * 256 + 1}, column 7: wrong number of rules, expected 1 to 256, got 300"),
         (hostile("(" * 900 + "1" + ")" * 900 + " < 2"), "nested too deeply, expected at most 24 levels"),
         (hostile("not " * 400 + "present(nose)"), "nested too deeply"),
         (hostile("-" * 900 + "1 < cx(nose)"), "nested too deeply"),
         (hostile(" + ".join(["cx(nose)"] * 150) + " > 5"), "nested too deeply"),
         (hostile("cx(nose) > 5 or " * 200 + "cx(nose) > 6"), "the expression is too long, expected at most 2000 characters"),
         (hostile("any(nose as a, any(nose as b, any(nose as c, any(nose as d, cx(a) > cx(d)))))"), "too many nested quantifiers"),
-        (b"a = " + b"[" * 200_000, "not TOML"),
-        (b"\xff\xfe", "not UTF-8, got byte 0xff"),
+        (b"a = " + b"[" * 200_000, "small.toml: line 1, column 105: not TOML for a pack: nested too deeply, expected at most 100 brackets within brackets"),
+        (b"a = 1\nb = " + b"{a=" * 60_000, "small.toml: line 2, column 305: not TOML for a pack: nested too deeply"),
+        (b'a = "' + b"[" * 200_000, "small.toml: line 1, column 200006: not TOML"),
+        (b"[a]\n" * 60_000, "small.toml: line 2, column 3: not TOML: Cannot declare ('a',) twice"),
+        (b"\xff\xfe", "small.toml: line 1, column 1: not UTF-8, got byte 0xff"),
+        (b"a = 1\nb = '\xff'", "small.toml: line 2, column 6: not UTF-8, got byte 0xff"),
+        (hostile() + b"# \0", "line 18, column 3: a NUL character"),
+        (hostile("cx(nose) > " + "9" * 1900), "a number out of range"),
+        (hostile("count(" + "n" * 1900 + ") == 1"), "unknown component 'nnnn"),
+        (hostile("cx(nose) / (3 * 0 - 0) > 1"), "division by zero, got (3 * 0 - 0)"),
+        (HEAD.replace("[aliases]", "[aliases]\n" + "".join(f'a{k} = "width(a{(k + 1) % 50})"\n' for k in range(50))).encode() + hostile()[len(HEAD):], "aliases go in a circle"),
         (b"", "the key 'components' is missing, expected components = ..."),
         (HEAD.encode(), "wrong number of rules, expected 1 to 256, got 0"),
     ],
 )  # fmt: skip
 def test_hostile_packs_fail_clearly_and_soon(data: bytes, message: str) -> None:
     start = time.process_time()
-    with pytest.raises(RuleError, match=message.replace("(", r"\(")):
+    with pytest.raises(RuleError, match=re.escape(message)):
         parse_pack(data, "small.toml")
-    assert time.process_time() - start < 5, "seconds: a bound on the work, not a speed test"
+    assert time.process_time() - start < 1, "second of work, as the issue asks"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -164,3 +185,67 @@ def test_the_example_of_the_language_page_is_a_pack() -> None:
     page = (Path(__file__).parents[2] / "rules_kernel" / "LANGUAGE.md").read_text(encoding="utf-8")
     text = page.partition("```toml\n")[2].partition("```")[0]
     assert parse_pack(text.encode()).components == ("wheel", "saddle", "handlebar", "other")
+
+
+@pytest.mark.parametrize(
+    ("views", "rule", "message"),
+    [
+        ('["side"]', "view == side and cx(nose) > 5", "a view test that is always true here, got views = [side]"),
+        ('["side", "rear"]', "cx(nose) > 5 or view in {front}", "a view test that is always false here, got views = [side, rear]"),
+        ('["side"]', "view != rear implies cx(nose) > 5", "a view test that is always true here"),
+        ('["side"]', "view not in {side, rear} or cx(nose) > 5", "a view test that is always false here"),
+        ('["side", "rear"]', "view == side or cx(nose) > 5", None),
+    ],
+)  # fmt: skip
+def test_a_view_that_a_rule_never_sees(views: str, rule: str, message: str | None) -> None:
+    if message is None:
+        assert pack_of(rule, extra=f"views = {views}").rules[0].views == (1, 5)
+        return
+    with pytest.raises(ExpressionError) as error:
+        pack_of(rule, extra=f"views = {views}")
+    at = COLUMN + rule.index("view")
+    assert str(error.value).startswith(
+        f"small.toml: rule R0: line {RULE_LINE}, column {at}: {message}"
+    )
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["count(nose) > 1 and count(nose) < 2", "count(nose) <= 3 and count(nose) >= 3",
+     "cx(nose) > 5 and cx(wing) < 5", "5 <= count(nose) <= 5", "all(nose, cx(nose) > 5) and cx(nose) < 5"],
+)  # fmt: skip
+def test_conditions_that_can_hold_are_left_alone(rule: str) -> None:
+    assert pack_of(rule).rule_ids == ("R0",)
+
+
+def test_all_problems_of_a_pack_at_once() -> None:
+    text = (
+        HEAD.replace("version", "verzion")
+        .replace("0.35", "0.45")
+        .replace(
+            'torso = "union(wing, leg)"', 'torso = "union(wng, leg)"\nback = "expand(torso, 1)"'
+        )
+    )
+    for k, rule in enumerate(["cx(nosse) > 5", "cx(nose) > 5", "height(back) > 2", "cx(leg) >"]):
+        text += f'[[spatial]]\nid = "R{k % 3}"\nsays = "s"\nrule = "{rule}"\n'
+    found = check_pack(text.encode(), "small.toml")
+    assert [(error.line, error.rule, error.problem) for error in found] == [
+        (None, None, "the key 'version' is missing"),
+        (3, None, "unknown key 'verzion'"),
+        (7, None, "the weights do not sum to 1"),
+        (10, "alias torso", "unknown name 'wng'"),
+        (18, "R0", "unknown name 'nosse'"),
+        (28, None, "the id 'R0' appears twice"),
+    ]
+    assert check_pack(HEAD.encode() + hostile()[len(HEAD) :]) == []
+
+
+def test_a_circle_of_aliases_is_one_problem() -> None:
+    text = HEAD.replace(
+        "[aliases]", '[aliases]\none = "width(two)"\ntwo = "expand(one, 2)"\nx = "one * 2"'
+    )
+    text += '[[spatial]]\nid = "A"\nsays = "s"\nrule = "x > 5"\n'
+    (error,) = check_pack(text.encode())
+    assert (error.problem, error.got) == ("aliases go in a circle", "one -> two -> one")
+    (error,) = check_pack(b"\xff")
+    assert error.problem == "not UTF-8"
