@@ -5,6 +5,8 @@ RuleError (ValueError)
 ├── ExpressionError    one rule's expression: syntax, names, types, constant rules
 └── ArrayError         arrays handed to a kernel: dtype, shape, range, order
 
+CudaUnavailable (RuntimeError)   no GPU, no driver, or a package of the extra `gpu` is missing
+
 A message reads: where, what is wrong, expected, got, and a suggestion where one is near.
 """
 
@@ -50,7 +52,12 @@ class RuleError(ValueError):
         if self.line is not None:
             place = f"line {self.line}"
             where.append(f"{place}, column {self.column}" if self.column is not None else place)
-        parts = [": ".join([*where, self.problem])]
+        return ": ".join([*where, self.what])
+
+    @property
+    def what(self) -> str:
+        """The message without the place."""
+        parts = [self.problem]
         if self.expected is not None:
             parts.append(f"expected {self.expected}")
         if self.got is not None:
@@ -69,6 +76,10 @@ class ExpressionError(RuleError):
 
 class ArrayError(RuleError):
     """Arrays that break the kernel's contract; found before any kernel runs."""
+
+
+class CudaUnavailable(RuntimeError):
+    """Something that only the CUDA side needs is missing; the message says what."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -29,6 +29,10 @@ def imported_by(code: str) -> set[str]:
         "import physgauge.rules_kernel",
         "from physgauge.cli.main import main\n"
         "try:\n    main(['score', '--help'])\nexcept SystemExit:\n    pass",
+        "from physgauge.cli.main import main\n"
+        "try:\n    main(['rules', 'explain', '--help'])\nexcept SystemExit:\n    pass",
+        "from physgauge.cli.main import main\n"
+        "try:\n    main(['rules', 'show', 'car'])\nexcept SystemExit:\n    pass",
         "from physgauge.config import load_profile\nload_profile('tiny')",
     ],
 )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from physgauge import __version__
+from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
 from physgauge.cli.score_boxes import score_boxes
@@ -28,6 +29,7 @@ def group() -> None:
 
 group.add_command(score)
 group.add_command(score_boxes)
+group.add_command(rules)
 group.add_command(schema)
 
 

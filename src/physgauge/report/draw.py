@@ -13,6 +13,7 @@ from physgauge.types import U8
 GOOD = (40, 170, 80)
 BAD = (215, 40, 40)
 MARGIN = 6
+Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 MIN_WIDTH = 480
 """Small pictures are enlarged to at least this width (px), so that the words fit."""
 
@@ -24,11 +25,8 @@ def annotate(rgb: U8, row: wire.Row) -> Image.Image:
         rgb: [H, W, 3] the decoded image.
         row: its result row.
     """
-    height, width = rgb.shape[:2]
-    factor = max(1, -(-MIN_WIDTH // width))
-    picture = Image.fromarray(np.ascontiguousarray(rgb)).resize((width * factor, height * factor))
+    picture, factor, font = canvas(rgb)
     lines = findings(row)
-    font = ImageFont.load_default(size=13)
     wrapped = [line for text in lines for line in wrap(text, font, picture.width - 2 * MARGIN)]
     line_height = 17
     panel = line_height * len(wrapped) + 2 * MARGIN
@@ -37,12 +35,21 @@ def annotate(rgb: U8, row: wire.Row) -> Image.Image:
     draw = ImageDraw.Draw(sheet)
     guilty = {box for rule in row.pcmde.rules if rule.status == "violated" for box in rule.boxes}
     for index, found in enumerate(row.detections):
-        _box(draw, found, factor, BAD if index in guilty else GOOD, font)
+        label = f"{found.label.rpartition('.')[2]} {found.score:.2f}"
+        tag_box(sheet, found.box, factor, BAD if index in guilty else GOOD, label, font)
     for number, line in enumerate(wrapped):
         draw.text(
             (MARGIN, picture.height + MARGIN + number * line_height), line, (20, 20, 20), font
         )
     return sheet
+
+
+def canvas(rgb: U8) -> tuple[Image.Image, int, Font]:
+    """The picture [H, W, 3], enlarged where it is small, by what factor, and the font for its labels."""
+    height, width = rgb.shape[:2]
+    factor = max(1, -(-MIN_WIDTH // width))
+    picture = Image.fromarray(np.ascontiguousarray(rgb)).resize((width * factor, height * factor))
+    return picture, factor, ImageFont.load_default(size=13)
 
 
 def findings(row: wire.Row) -> list[str]:
@@ -72,7 +79,7 @@ def _measured(rule: wire.RuleResult) -> str:
     return f" (measured {rule.measured:.3g}{bound})"
 
 
-def wrap(text: str, font: ImageFont.ImageFont | ImageFont.FreeTypeFont, width: float) -> list[str]:
+def wrap(text: str, font: Font, width: float) -> list[str]:
     """Break `text` at spaces into lines of at most `width` px; a longer word stands alone."""
     lines: list[str] = []
     current = ""
@@ -86,16 +93,18 @@ def wrap(text: str, font: ImageFont.ImageFont | ImageFont.FreeTypeFont, width: f
     return [*lines, current] if current else lines
 
 
-def _box(
-    draw: ImageDraw.ImageDraw,
-    found: wire.Detection,
+def tag_box(
+    picture: Image.Image,
+    box: list[float],
     factor: int,
     colour: tuple[int, int, int],
-    font: ImageFont.ImageFont | ImageFont.FreeTypeFont,
+    label: str,
+    font: Font,
 ) -> None:
-    x0, y0, x1, y1 = (value * factor for value in found.box)
+    """Draw a box (x0, y0, x1, y1 px before enlarging by `factor`) and its label into the picture."""
+    draw = ImageDraw.Draw(picture)
+    x0, y0, x1, y1 = (value * factor for value in box)
     draw.rectangle((x0, y0, max(x0, x1 - 1), max(y0, y1 - 1)), outline=colour, width=2)
-    label = f"{found.label.rpartition('.')[2]} {found.score:.2f}"
     top = y0 - 15 if y0 >= 15 else y0
     draw.rectangle((x0, top, x0 + font.getlength(label) + 4, top + 15), fill=colour)
     draw.text((x0 + 2, top), label, (255, 255, 255), font)
