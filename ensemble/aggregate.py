@@ -11,10 +11,12 @@ from physgauge.config import PcmdeSettings, Profile
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.diagnostics import diagnose
 from physgauge.ensemble.domains import Domain, Domains
+from physgauge.ensemble.expected import ImageScores, expect, violated_share
 from physgauge.ensemble.feed import Pixels
 from physgauge.ensemble.fuse import Fused
 from physgauge.ensemble.judge.reason import ReasonResult
 from physgauge.ensemble.judge.reasoning import Reasoned
+from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.rules import DomainRules, Ruled, number
 from physgauge.ensemble.verdict import combine
 from physgauge.errors import InputError
@@ -98,26 +100,34 @@ def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
 
 def rows_of(
     subjects: Sequence[Subject],
-    fused: Fused,
+    readings: Readings,
     ruled: Ruled,
     reasoned: Sequence[Reasoned],
     ms: Mapping[str, float],
     context: Context,
 ) -> list[wire.Row]:
-    """The rows of a batch, in its order.
+    """The rows of a batch, in its order: scores expected over an image's readings, the rest of its
+    likeliest one.
 
     Args:
         subjects: [B] the images.
-        fused: what they show.
-        ruled: what the rules say.
+        readings: what they show.
+        ruled: what the rules say of the readings.
         reasoned: what the reasoning step says, one per group of `ruled`.
         ms: stage times per image.
         context: what all rows share.
     """
+    fused = readings.fused
     pcmde: dict[int, wire.Pcmde] = {}
+    expected = expect(readings, ruled, reasoned)
+    first = set(readings.likeliest.tolist())
     for group, said in zip(ruled.groups, reasoned, strict=True):
-        for k, image in enumerate(group.images):
-            pcmde[int(image)] = _pcmde(group, said, k, context.settings)
+        p_violated = violated_share(readings, group)
+        for k, reading in enumerate(group.images.tolist()):
+            if reading in first:
+                image = int(readings.image[reading])
+                rules = group.results(k, p_violated[image])
+                pcmde[reading] = _pcmde(group, said, k, expected.of(image), rules, context.settings)
     return [
         wire.Row(
             image_id=subject.image_id,
@@ -129,12 +139,12 @@ def rows_of(
             height=subject.height,
             warnings=list(subject.warnings),
             terravis=wire.TerraVis(status="skipped", reason="this profile has no judge"),
-            pcmde=pcmde.get(image) or _not_applicable(fused, ruled, image),
-            detections=_detections(fused, image),
-            provenance=context.provenance_of(fused.domain[image], subject.decoder),
+            pcmde=pcmde.get(reading) or _not_applicable(fused, ruled, reading),
+            detections=_detections(fused, reading),
+            provenance=context.provenance_of(fused.domain[reading], subject.decoder),
             cost=wire.Cost(ms=_cost(subject, ms)),
         )
-        for image, subject in enumerate(subjects)
+        for subject, reading in zip(subjects, readings.likeliest.tolist(), strict=True)
     ]
 
 
@@ -152,15 +162,19 @@ def _not_applicable(fused: Fused, ruled: Ruled, image: int) -> wire.Pcmde:
     )
 
 
-def _pcmde(group: DomainRules, said: Reasoned, k: int, settings: PcmdeSettings) -> wire.Pcmde:
-    """Scores, verdict and diagnostics of the k-th image of a group."""
-    outcomes, facts = group.outcomes, group.facts[k]
-    rules = group.results[k]
-    s_rules, result = number(outcomes.s_rules[k]), said.results[k]
-    verdict = combine(s_rules, None if result is None else result.score, settings)
-    presence, spatial, relational, caption = (
-        number(100 * share) for share in outcomes.category_score[k]
-    )
+def _pcmde(
+    group: DomainRules,
+    said: Reasoned,
+    k: int,
+    expected: ImageScores,
+    rules: list[wire.RuleResult],
+    settings: PcmdeSettings,
+) -> wire.Pcmde:
+    """Scores, verdict and diagnostics of an image whose likeliest reading is the k-th of a group."""
+    facts, result = group.facts[k], said.results[k]
+    s_llm = None if result is None else expected.s_llm
+    verdict = combine(expected.s_rules, s_llm, settings)
+    presence, spatial, relational, caption = expected.categories
     return wire.Pcmde(
         status=verdict.status,
         reason=verdict.reason,
@@ -172,11 +186,12 @@ def _pcmde(group: DomainRules, said: Reasoned, k: int, settings: PcmdeSettings) 
         s_spatial=spatial,
         s_relational=relational,
         s_caption=caption,
-        s_rules=s_rules,
-        s_llm=None if result is None else result.score,
+        s_rules=expected.s_rules,
+        s_llm=s_llm,
+        readings=expected.readings,
         llm_runs=[] if result is None else list(result.runs),
         unstable=result is not None and result.unstable,
-        explanation=None if result is None else result.explanation,
+        explanation=None if result is None else _explanation(result, expected),
         reasoner=said.reasoner,
         s_final=verdict.s_final,
         low=verdict.low,
@@ -186,6 +201,15 @@ def _pcmde(group: DomainRules, said: Reasoned, k: int, settings: PcmdeSettings) 
         if verdict.verdict == "FAIL"
         else wire.Diagnostics(),
         rules=rules,
+    )
+
+
+def _explanation(result: ReasonResult, expected: ImageScores) -> str:
+    """The likeliest reading's, with the expected score where there are others."""
+    if expected.readings == 1 or expected.s_llm is None:
+        return result.explanation
+    return (
+        f"{result.explanation}\nExpected over {expected.readings} readings: {expected.s_llm:.1f}."
     )
 
 

@@ -74,7 +74,11 @@ class OnnxDetector:
             boxes=boxes,
             classes=c.classes,
             domains=c.domains,
-            domain_p=raw["domain"] if c.has_domain else headless_domain(boxes, len(c.domains)),
+            domain_p=raw["domain"]
+            if c.has_domain
+            else headless_domain(
+                boxes.where(boxes.score >= self.settings.min_score), len(c.domains)
+            ),
             view_p=raw["view"] if c.has_view else unknown_view(len(images)),
         )
 

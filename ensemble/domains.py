@@ -11,7 +11,6 @@ import numpy as np
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.captions import CaptionParser
 from physgauge.ensemble.expectations import Expecter
-from physgauge.ensemble.sources import select
 from physgauge.ensemble.specification import load_specification
 from physgauge.errors import ConfigError
 from physgauge.rules_kernel import Pack, RuleError, compile_pack, load_pack
@@ -37,12 +36,17 @@ class Domains:
 
     by_name: dict[str, Domain]
 
+    @property
+    def literal(self) -> frozenset[str]:
+        """Domains whose pack says which boxes count: there is nothing to weigh about them."""
+        return frozenset(d for d, domain in self.by_name.items() if domain.pack.min_score > 0)
+
     def clear(self, found: Detections) -> Detections:
         """Without the boxes that score less than the pack of their domain asks for."""
         least = {d: domain.pack.min_score for d, domain in self.by_name.items()}
         floor = np.array([least.get(name.partition(".")[0], 0.0) for name in found.classes])
         keep = found.boxes.score >= floor[found.boxes.label]
-        return found if keep.all() else replace(found, boxes=select(found.boxes, keep))
+        return found if keep.all() else replace(found, boxes=found.boxes.where(keep))
 
 
 def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int = 0) -> Domains:

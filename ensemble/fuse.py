@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from physgauge.config import DetectorSettings, FuseSettings
-from physgauge.ensemble.sources import Sources, select
-from physgauge.types import F32, I8, Boxes, Detections
+from physgauge.ensemble.sources import Sources
+from physgauge.types import F32, I8, Bools, Boxes, Detections
 
 CROSS_DOMAIN_IOU = 0.5
 """A part of another domain that overlaps a part of the image's own domain this much is the same thing
@@ -26,11 +26,13 @@ class Fused:
 
     boxes: Boxes
     """After suppression and fusion; labels index `classes`."""
+    clear: Bools
+    """[N] which boxes reach their detector's threshold: the others only count in readings."""
     classes: tuple[str, ...]
     """``domain.component`` names."""
     counts: F32
-    """[B, len(classes)] instances of each class, by the vote of those who look for it; NaN where nobody
-    does."""
+    """[B, len(classes)] instances of each class among the clear boxes, by the vote of those who look for
+    it; NaN where nobody does."""
     domain: tuple[str | None, ...]
     """The accepted domain of each image."""
     domain_p: F32
@@ -39,6 +41,8 @@ class Fused:
     """Why there is none."""
     view: I8
     """[B] index into VIEWS."""
+    looked: Bools
+    """[B] whether a detector has a view head, or the caller said."""
 
 
 def fuse(
@@ -62,13 +66,17 @@ def fuse(
         names, reasons = choose_domains(detections, settings.min_domain_p if settings else 0.0)
     boxes = detections.boxes
     if settings is None:
+        clear = np.ones(len(boxes.score), np.bool_)
         counts = count(boxes, len(detections.classes))
     else:
         sources = Sources.of(detections, settings, detectors)
-        seen = without_foreign(sources.suppress(boxes), detections.classes, names)
-        counts, boxes = sources.vote(seen), sources.join(seen)
+        seen = sources.suppress(boxes)
+        seen = without_foreign(seen, sources.clear(seen), detections.classes, names)
+        counts, boxes = sources.vote(seen.where(sources.clear(seen))), sources.join(seen)
+        clear = sources.clear(boxes)
     return Fused(
         boxes=boxes,
+        clear=clear,
         classes=detections.classes,
         counts=counts,
         domain=names,
@@ -77,6 +85,7 @@ def fuse(
         else np.ones(images, np.float32),
         reason=reasons,
         view=choose_views(detections.view_p, settings.min_view_p if settings else 0.0),
+        looked=detections.view_p[:, 0] < 1,
     )
 
 
@@ -116,8 +125,10 @@ def choose_views(view_p: F32, min_p: float) -> I8:
     return np.where(sure, best, 0).astype(np.int8)
 
 
-def without_foreign(boxes: Boxes, classes: Sequence[str], domains: Sequence[str | None]) -> Boxes:
-    """Without other domains' names for a thing that the image's own domain names."""
+def without_foreign(
+    boxes: Boxes, clear: Bools, classes: Sequence[str], domains: Sequence[str | None]
+) -> Boxes:
+    """Without other domains' names for a thing that a clear box of the image's own domain names."""
     keep = np.ones(len(boxes.score), np.bool_)
     owner = np.array([name.partition(".")[0] for name in classes])
     for image, domain in enumerate(domains):
@@ -125,11 +136,11 @@ def without_foreign(boxes: Boxes, classes: Sequence[str], domains: Sequence[str 
             continue
         span = boxes.of(image)
         foreign = owner[boxes.label[span]] != domain
-        own = boxes.xyxy[span][~foreign]
+        own = boxes.xyxy[span][~foreign & clear[span]]
         for index in np.flatnonzero(foreign):
             if overlaps(boxes.xyxy[span][index], own, CROSS_DOMAIN_IOU):
                 keep[span.start + index] = False
-    return select(boxes, keep)
+    return boxes.where(keep)
 
 
 def overlaps(box: F32, others: F32, iou: float) -> bool:

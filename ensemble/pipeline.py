@@ -1,6 +1,6 @@
 """The main path: images in, one result row each, in input order.
 
-    decode -> detect -> fuse -> rules -> reason -> aggregate -> row
+    decode -> detect -> fuse -> read -> rules -> reason -> aggregate -> row
 
 `Pipeline._rows` is that line. An image that cannot be decoded, or a caption that cannot be used, becomes
 an error row in its place; the others go on.
@@ -17,7 +17,7 @@ import numpy as np
 
 from physgauge import wire
 from physgauge.clients.boxes import Entry
-from physgauge.config import LoadedProfile
+from physgauge.config import LoadedProfile, ReadingSettings
 from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
 from physgauge.ensemble.batches import in_batches
 from physgauge.ensemble.boxes import detections_of, subject_of
@@ -27,6 +27,7 @@ from physgauge.ensemble.domains import load_domains
 from physgauge.ensemble.feed import Broken, Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.reasoning import reason_batch
+from physgauge.ensemble.readings import read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.errors import ConfigError
 from physgauge.types import U8, Detections, Item
@@ -97,6 +98,7 @@ class Pipeline:
             self._feed = Feed(profile, workers)
         # Boxes from elsewhere are taken as they are: nobody asked us to drop any.
         self._fusion = profile.fuse if detect else None
+        self._reading = profile.readings if detect else ReadingSettings()
         self._context = Context.of(profile, self._domains, self._detectors)
 
     def score(self, items: Iterable[Item]) -> Iterator[Scored]:
@@ -150,12 +152,14 @@ class Pipeline:
         size = np.array([(s.width, s.height) for s in subjects], np.float32)
         detections = clock.time("detect", lambda: self._domains.clear(detect()))
         fused = clock.time("fuse", lambda: self._fuse(detections))
-        ruled = clock.time("rules", lambda: apply_rules(fused, captions, size, self._domains))
-        reasoned = clock.time("reason", lambda: reason_batch(ruled, self._profile))
-        return rows_of(subjects, fused, ruled, reasoned, clock.ms, self._context)
+        readings = clock.time("read", lambda: read(fused, self._reading, self._domains.literal))
+        ruled = clock.time("rules", lambda: apply_rules(readings, captions, size, self._domains))
+        reasoned = clock.time("reason", lambda: reason_batch(ruled, readings, self._profile))
+        return rows_of(subjects, readings, ruled, reasoned, clock.ms, self._context)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
-        return merge([detector.detect(images) for detector in self._detectors])
+        least = 1 - self._reading.sure if self._reading.draws > 1 else 1.0
+        return merge([d.detect(images, min(d.settings.min_score, least)) for d in self._detectors])
 
     def _fuse(self, detections: Detections) -> Fused:
         return fuse(detections, self._fusion, self._domain, self._profile.detectors)

@@ -12,8 +12,9 @@ from physgauge.ensemble.captions import CaptionFacts
 from physgauge.ensemble.domains import Domain, Domains
 from physgauge.ensemble.expectations import Expectations
 from physgauge.ensemble.fuse import Fused
-from physgauge.rules_kernel import OTHER, ObservedArrays, Pack, accepted, rule_scores
-from physgauge.types import F32, I16, I64, Bools, Boxes, Observed, RuleOutcomes
+from physgauge.ensemble.readings import Readings
+from physgauge.rules_kernel import OTHER, ObservedArrays, accepted, rule_scores
+from physgauge.types import F32, F64, I16, I64, Bools, Boxes, Observed, RuleOutcomes
 
 CAPTIONED = "captioned"
 """The tag that a pack's caption rules ask for."""
@@ -45,8 +46,33 @@ class DomainRules:
     """What captions, types and views lead one to expect."""
     observed: Observed
     outcomes: RuleOutcomes
-    results: tuple[list[wire.RuleResult], ...]
-    """[b] the outcomes as they stand in the rows."""
+
+    def results(self, k: int, p_violated: F64) -> list[wire.RuleResult]:
+        """The rules of the k-th image as they stand in its row.
+
+        Args:
+            k: which of the b images.
+            p_violated: [R] in what share of the image's readings each rule is violated.
+        """
+        outcomes = self.outcomes
+        return [
+            wire.RuleResult(
+                id=rule.id,
+                category=rule.category,
+                status=STATUS_NAMES[int(outcomes.status[k, r])],
+                measured=number(outcomes.measured[k, r]),
+                bound=rule.bound,
+                says=rule.says,
+                boxes=self.witnesses(k, r),
+                p_violated=number(p_violated[r]),
+            )
+            for r, rule in enumerate(self.domain.pack.rules)
+        ]
+
+    def witnesses(self, k: int, r: int) -> list[int]:
+        """The boxes that decided rule r on the k-th image, numbered within the image."""
+        first = int(self.boxes.offsets[k])
+        return [int(w) - first for w in self.outcomes.witness[k, r] if w >= 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +83,27 @@ class Ruled:
     reason: tuple[str | None, ...]
     """[B] why an image is in no group."""
 
+    def s_rules(self) -> F64:
+        """[B] S_rules of each image; NaN where it has none."""
+        scores = np.full(len(self.reason), np.nan)
+        for group in self.groups:
+            scores[group.images] = group.outcomes.s_rules
+        return scores
 
-def apply_rules(fused: Fused, captions: Sequence[str | None], size: F32, domains: Domains) -> Ruled:
-    """Evaluate the pack of each image's domain.
+
+def apply_rules(
+    readings: Readings, captions: Sequence[str | None], size: F32, domains: Domains
+) -> Ruled:
+    """Evaluate the pack of each image's domain on each of its readings: these are the R images here.
 
     Args:
-        fused: boxes, counts, domain and view of the batch.
+        readings: boxes, counts, domain and view of R readings of B images.
         captions: [B] checked captions.
         size: [B, 2] width and height, px.
         domains: packs, kernels and specifications.
     """
+    fused = readings.fused
+    captions, size = [captions[i] for i in readings.image], size[readings.image]
     reason = list(fused.reason)
     groups: list[DomainRules] = []
     for name, domain in domains.by_name.items():
@@ -87,7 +124,11 @@ def _evaluate(
 ) -> DomainRules:
     pack = domain.pack
     boxes, index = _boxes_of(fused, images, domain)
-    facts = tuple(domain.captions.parse(captions[i], domain.name) for i in images)
+    # The readings of an image share its caption.
+    parsed = {
+        text: domain.captions.parse(text, domain.name) for text in {captions[i] for i in images}
+    }
+    facts = tuple(parsed[captions[i]] for i in images)
     view = fused.view[images]
     counts = _component_counts(fused, images, domain)
     expected = domain.expect(facts, view, counts)
@@ -119,9 +160,6 @@ def _evaluate(
         expected=expected,
         observed=observed,
         outcomes=outcomes,
-        results=tuple(
-            _results(pack, outcomes, k, int(boxes.offsets[k])) for k in range(len(images))
-        ),
     )
 
 
@@ -172,22 +210,6 @@ def _floor(domain: Domain) -> str:
     floor = domain.pack.evidence
     text = f"expected at least {floor.boxes} parts of {floor.components} kinds"
     return f"{text}, one of them {' or '.join(floor.any_of)}" if floor.any_of else text
-
-
-def _results(pack: Pack, outcomes: RuleOutcomes, k: int, first_box: int) -> list[wire.RuleResult]:
-    """The rules of the k-th image as they stand in its row; its boxes start at `first_box`."""
-    return [
-        wire.RuleResult(
-            id=rule.id,
-            category=rule.category,
-            status=STATUS_NAMES[int(outcomes.status[k, r])],
-            measured=number(outcomes.measured[k, r]),
-            bound=rule.bound,
-            says=rule.says,
-            boxes=[int(w) - first_box for w in outcomes.witness[k, r] if w >= 0],
-        )
-        for r, rule in enumerate(pack.rules)
-    ]
 
 
 def number(value: float | np.floating) -> float | None:

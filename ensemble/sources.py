@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from physgauge.config import DetectorSettings, FuseSettings
 from physgauge.rules_kernel.fusion import count_by_source, nms, vote_counts, weighted_box_fusion
-from physgauge.types import F32, Bools, Boxes, Detections
-
-F64 = NDArray[np.float64]
+from physgauge.types import F32, F64, Bools, Boxes, Detections
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +23,8 @@ class Sources:
     """[S] > 0."""
     reliability: F64
     """[S] 0..1, the weight of a source's word that there is none."""
+    threshold: F32
+    """[S] the score from which a source's box counts."""
     method: Literal["nms", "wbf"]
     nms_iou: float
     wbf_iou: float
@@ -47,6 +46,7 @@ class Sources:
             looks=looks,
             weight=np.array([d.weight for d in trusted], np.float64),
             reliability=np.array([d.reliability for d in trusted], np.float64),
+            threshold=np.array([d.min_score if detectors else 0 for d in trusted], np.float32),
             method=settings.method or ("nms" if len(looks) == 1 else "wbf"),
             nms_iou=settings.nms_iou,
             wbf_iou=settings.wbf_iou,
@@ -57,9 +57,13 @@ class Sources:
         keep = np.zeros(len(boxes.score), np.bool_)
         for k in range(len(self.looks)):
             mine = boxes.source == k
-            own = select(boxes, mine)
+            own = boxes.where(mine)
             keep[mine] = nms(own.xyxy, own.score, own.label, own.offsets, self.nms_iou)
-        return select(boxes, keep)
+        return boxes.where(keep)
+
+    def clear(self, boxes: Boxes) -> Bools:
+        """[N] which boxes count; a box fused from several sources does."""
+        return (boxes.source < 0) | (boxes.score >= self.threshold[boxes.source])
 
     def vote(self, boxes: Boxes) -> F32:
         """[B, C] counts by the confidence-weighted vote; NaN where no source looks."""
@@ -75,22 +79,10 @@ class Sources:
             if len(self.looks) == 1:
                 return boxes
             order = boxes.score * self.weight.astype(np.float32)[boxes.source]
-            return select(boxes, nms(boxes.xyxy, order, boxes.label, boxes.offsets, self.nms_iou))
+            return boxes.where(nms(boxes.xyxy, order, boxes.label, boxes.offsets, self.nms_iou))
         fused = weighted_box_fusion(
             boxes.xyxy, boxes.score, boxes.label, boxes.source, boxes.offsets,
             self.weight[:, None] * self.looks,
             iou_thr=self.wbf_iou, conf_type="absent_model_aware_avg",
         )  # fmt: skip
         return Boxes(fused.xyxy, fused.score, fused.label, fused.source, fused.offsets)
-
-
-def select(boxes: Boxes, keep: Bools) -> Boxes:
-    """The boxes where `keep` [N] is true, packed anew."""
-    kept_before = np.concatenate([[0], np.cumsum(keep)])
-    return Boxes(
-        boxes.xyxy[keep],
-        boxes.score[keep],
-        boxes.label[keep],
-        boxes.source[keep],
-        kept_before[boxes.offsets].astype(np.int64),
-    )

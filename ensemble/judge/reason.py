@@ -78,8 +78,7 @@ def _findings(given: ReasonInput) -> Iterator[Finding]:
     yield from _others(given)
     yield from misplaced(given)
     for rule in given.rules:
-        if rule.status == "violated":
-            yield _rule(given, rule, counted)
+        yield _rule(given, rule, counted)
     for sentence in given.contradictions:
         yield Finding(1, Severity.MINOR, CONTRADICTED, "caption", sentence)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from physgauge.ensemble.caption_facts import CaptionFacts
 from physgauge.ensemble.specification import DomainSpec
-from physgauge.wire import Category, LlmRun, Observation, RuleStatus
+from physgauge.wire import Category, LlmRun, Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class RuleFact:
-    """One rule's outcome."""
+    """A rule that is violated."""
 
     id: str
     category: Category
-    status: RuleStatus
     measured: float | None
     bound: str
     """The bound as written in the pack."""
@@ -78,6 +77,7 @@ class ReasonInput:
     """Between caption and specification (`Expectations.contradictions`)."""
     observations: tuple[Observation, ...] = ()
     rules: tuple[RuleFact, ...] = ()
+    """The violated ones."""
     size: tuple[float, float] | None = None
     """Width and height of the image, px: what touches its border may go on outside."""
     domain_p: float = 1.0

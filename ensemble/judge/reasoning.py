@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from physgauge.config import Profile
 from physgauge.ensemble.judge.reason import REASONER, ReasonResult, reason
 from physgauge.ensemble.judge.reason_input import (
@@ -14,9 +16,10 @@ from physgauge.ensemble.judge.reason_input import (
     ReasonInput,
     RuleFact,
 )
-from physgauge.ensemble.rules import DomainRules, Ruled
+from physgauge.ensemble.readings import Readings
+from physgauge.ensemble.rules import DomainRules, Ruled, number
 from physgauge.ensemble.verdict import skip_reason
-from physgauge.types import VIEWS
+from physgauge.types import F64, VIEWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +32,24 @@ class Reasoned:
     """One an image, in the order of the group; None where the step was skipped."""
 
 
-def reason_batch(ruled: Ruled, profile: Profile) -> list[Reasoned]:
-    """Reason over every image of every domain; one `Reasoned` per group of `ruled`."""
-    return [_group(group, profile) for group in ruled.groups]
+def reason_batch(ruled: Ruled, readings: Readings, profile: Profile) -> list[Reasoned]:
+    """Reason over every reading of every domain; one `Reasoned` per group of `ruled`.
+
+    Where the profile skips what the rules have decided, it is the image's expected S_rules that decides,
+    and all its readings are skipped.
+    """
+    expected = readings.mean(ruled.s_rules())[readings.image]
+    return [_group(group, expected[group.images], profile) for group in ruled.groups]
 
 
-def _group(group: DomainRules, profile: Profile) -> Reasoned:
+def _group(group: DomainRules, s_rules: F64, profile: Profile) -> Reasoned:
     images = range(len(group.images))
     if profile.reason.engine == "off":
         return Reasoned(None, tuple(None for _ in images))
     return Reasoned(
         REASONER,
         tuple(
-            None
-            if skip_reason(float(group.outcomes.s_rules[k]), profile.pcmde)
-            else reason(record(group, k))
+            None if skip_reason(float(s_rules[k]), profile.pcmde) else reason(record(group, k))
             for k in images
         ),
     )
@@ -87,16 +93,16 @@ def _boxes(group: DomainRules, k: int) -> tuple[PartBox, ...]:
 
 
 def _rule_facts(group: DomainRules, k: int) -> tuple[RuleFact, ...]:
+    rules, outcomes = group.domain.pack.rules, group.outcomes
     return tuple(
         RuleFact(
-            id=result.id,
-            category=result.category,
-            status=result.status,
-            measured=result.measured,
-            bound=result.bound,
-            says=result.says,
-            components=rule.components,
-            boxes=tuple(result.boxes),
+            id=rules[r].id,
+            category=rules[r].category,
+            measured=number(outcomes.measured[k, r]),
+            bound=rules[r].bound,
+            says=rules[r].says,
+            components=rules[r].components,
+            boxes=tuple(group.witnesses(k, int(r))),
         )
-        for rule, result in zip(group.domain.pack.rules, group.results[k], strict=True)
+        for r in np.flatnonzero(outcomes.status[k] == 0)
     )

@@ -78,6 +78,16 @@ class FuseSettings(Settings, frozen=True, kw_only=True):
     """Below this probability of the best view, the view is unknown and the rules assume the least."""
 
 
+class ReadingSettings(Settings, frozen=True, kw_only=True):
+    """How boxes that the detector is unsure of are read (docs/readings.md)."""
+
+    draws: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 1
+    """Readings drawn per image; 1: a box counts if it reaches the detector's `min_score`, and no other.
+    More only where scores are calibrated probabilities, and with a single detector."""
+    sure: Annotated[float, msgspec.Meta(gt=0.5, le=1)] = 0.9
+    """A box of at least this score is there in every reading, one of at most 1 less this in none."""
+
+
 class PcmdeSettings(Settings, frozen=True, kw_only=True):
     """PCMDE's weights and thresholds (DESIGN: S_final = 0.6 S_rules + 0.4 S_llm; dual thresholds)."""
 
@@ -121,6 +131,7 @@ class Profile(Settings, frozen=True, kw_only=True):
     specifications: dict[str, str] = {}
     """Domain to type specification: a shipped name or a path relative to the profile."""
     fuse: FuseSettings = FuseSettings()
+    readings: ReadingSettings = ReadingSettings()
     pcmde: PcmdeSettings = PcmdeSettings()
     reason: ReasonSettings = ReasonSettings()
     run: RunSettings = RunSettings()
@@ -189,6 +200,18 @@ def check(profile: Profile, where: str) -> Profile:
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"{where}: detectors: expected different names, got {name!r} twice")
+    if len(names) > 1 and profile.readings.draws > 1:
+        raise ConfigError(
+            f"{where}: readings.draws: expected 1 with several detectors (their boxes have no one "
+            f"probability), got {profile.readings.draws} with {len(names)}"
+        )
+    sure = profile.readings.sure
+    for d in profile.detectors if profile.readings.draws > 1 else ():
+        if not 1 - sure < d.min_score < sure:
+            raise ConfigError(
+                f"{where}: detectors.{d.name}.min_score: expected a score that readings draw, between "
+                f"{1 - sure:g} and {sure:g}, got {d.min_score:g}"
+            )
     if len(names) > MAX_DETECTORS:
         raise ConfigError(f"{where}: detectors: expected at most {MAX_DETECTORS}, got {len(names)}")
     for domain in profile.packs:

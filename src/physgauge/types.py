@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from physgauge.errors import InputError
 
 F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
 I8 = NDArray[np.int8]
 I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
@@ -67,6 +68,17 @@ class Boxes:
     def of(self, image: int) -> slice:
         """The packed range of one image."""
         return slice(int(self.offsets[image]), int(self.offsets[image + 1]))
+
+    def where(self, keep: Bools) -> Boxes:
+        """The boxes where `keep` [N] is true, packed anew."""
+        kept_before = np.concatenate([[0], np.cumsum(keep)])
+        return Boxes(
+            self.xyxy[keep],
+            self.score[keep],
+            self.label[keep],
+            self.source[keep],
+            kept_before[self.offsets].astype(np.int64),
+        )
 
 
 @dataclass(frozen=True, slots=True)

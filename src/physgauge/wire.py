@@ -74,6 +74,8 @@ class RuleResult(Wire, frozen=True, kw_only=True):
     says: str = ""
     boxes: list[int] = []
     """Indices into the row's `detections`."""
+    p_violated: Probability | None = None
+    """In what share of the image's readings it is violated (docs/readings.md)."""
 
 
 class Observation(Wire, frozen=True, kw_only=True):
@@ -120,6 +122,8 @@ class Pcmde(Wire, frozen=True, kw_only=True):
     s_caption: Points | None = None
     s_rules: Points | None = None
     s_llm: Points | None = None
+    readings: int | None = None
+    """How many readings of its unsure boxes the scores are means over (docs/readings.md)."""
     llm_runs: list[LlmRun] = []
     unstable: bool = False
     explanation: str | None = None

@@ -36,6 +36,21 @@ def test_one_record_is_itself() -> None:
     assert merge([CAR]) is CAR
 
 
+def test_a_record_merged_with_itself_keeps_its_domains_and_view() -> None:
+    d = merge([CAR, CAR])
+    np.testing.assert_array_equal(d.domain_p, CAR.domain_p)
+    np.testing.assert_array_equal(d.view_p, CAR.view_p)
+    boats = record([0, 2, 0], ("boat.hull",), [[0, 1], [0.9, 0.1], [0, 1]])
+    np.testing.assert_allclose(merge([CAR, boats, CAR]).domain_p, merge([CAR, boats]).domain_p)
+
+
+def test_who_looks_for_what() -> None:
+    assert CAR.looks is None
+    looks = merge([CAR, BOAT]).looks
+    assert looks is not None
+    assert looks.tolist() == [[True, True, False], [True, False, True]]
+
+
 def test_boxes_stay_with_their_image_and_name_their_source() -> None:
     d = merge([CAR, BOAT])
     assert d.classes == ("car.wheel", "car.door", "boat.hull")

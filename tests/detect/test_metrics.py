@@ -91,12 +91,6 @@ def test_best_threshold_keeps_or_drops_ties_together() -> None:
     assert c.best_threshold() == pytest.approx(0.25)
 
 
-def test_recall_can_count_more_than_precision() -> None:
-    c = curve([0.9, 0.6, 0.5, 0.4], [True, False, False, True], 2)
-    assert c.best_threshold() == pytest.approx(0.75)  # F1 2/3 against 4/6: the first of equals
-    assert c.best_threshold(beta=2) == pytest.approx(0.2)
-
-
 def test_a_detection_on_ignored_truth_is_neither_right_nor_wrong() -> None:
     box = np.array([[0, 0, 20, 20]], np.float32)
     truth = Truth(box, np.array([0]), np.array([True]))

@@ -336,17 +336,24 @@ def test_a_domain_without_its_parts_is_none() -> None:
     assert float(seen.sum()) == pytest.approx(1)
 
 
-def test_calibration_moves_the_best_threshold_to_one_half() -> None:
+def test_calibrated_scores_are_the_share_of_right_boxes() -> None:
     rng = np.random.default_rng(0)
-    score = rng.uniform(0, 0.6, 2000)
-    right = rng.random(2000) < np.where(score > 0.3, 0.9, 0.1)
-    raw = metrics.ClassCurve(score.tolist(), right.tolist(), int(right.sum()) + 20)
-    fitted = calibrate.fit([raw], beta=1.0)
-    logit = np.log(score / (1 - score))
-    mapped = 1 / (1 + np.exp(-(fitted.scale[0] * logit + fitted.shift[0])))
-    best = metrics.ClassCurve(mapped.tolist(), right.tolist(), raw.truths).best_threshold()
-    assert best == pytest.approx(0.5, abs=0.03)
-    assert raw.best_threshold() == pytest.approx(0.3, abs=0.02)
+    z = rng.normal(-1, 2, (3, 4000))
+    truth = np.array([[0.5, 1.0], [2.0, -1.0], [1.0, 0.0]])  # scale and shift of three classes
+    p = 1 / (1 + np.exp(-(truth[:, :1] * z + truth[:, 1:])))
+    right = rng.random(p.shape) < p
+    score = 1 / (1 + np.exp(-z))
+    curves = [
+        metrics.ClassCurve(s.tolist(), r.tolist(), int(r.sum()) + 9)
+        for s, r in zip(score, right, strict=True)
+    ]
+    fitted = calibrate.fit([*curves, metrics.ClassCurve([0.3], [True], 1)])
+    assert np.abs(fitted.scale[:3] - truth[:, 0]).max() < 0.15
+    assert np.abs(fitted.shift[:3] - truth[:, 1]).max() < 0.15
+    # A class that was hardly seen is mapped as all the others together.
+    common = calibrate.fit([*curves[:1], metrics.ClassCurve([], [], 0)])
+    assert fitted.scale[3] == pytest.approx(0.9, abs=0.3)
+    assert common.scale[1] == pytest.approx(common.scale[0], abs=0.02)
 
 
 def test_the_schedule_follows_steps_or_the_clock_whichever_is_further() -> None:

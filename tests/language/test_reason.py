@@ -187,7 +187,7 @@ def test_contradictions_are_told_and_minor() -> None:
 
 
 def rule(measured: float | None, bound: str, category: str = "spatial", **more: object) -> RuleFact:
-    fact = RuleFact("S1", "spatial", "violated", measured, bound, "says so", ("engine",), (0,))
+    fact = RuleFact("S1", "spatial", measured, bound, "says so", ("engine",), (0,))
     return replace(fact, category=category, **more)  # type: ignore[arg-type]
 
 

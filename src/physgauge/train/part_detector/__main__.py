@@ -101,7 +101,7 @@ def export(
     run.export(out, Calibration.identity(), version, {})
     raw = OnnxDetector(out, DetectorSettings(name="raw", model=str(out)), 2)
     judged = evaluate.judge(raw, samples, nms_iou)
-    fitted = calibrate.fit(judged.by_area)
+    fitted = calibrate.fit(judged.every)
     floor = calibrate.floor_of_evidence(judged, fitted)
     fitted = replace(fitted, evidence=floor)
     training = {

@@ -1,8 +1,9 @@
-"""Fit class maps so that score >= 0.5 is each class's best threshold, and scores mean something.
+"""Fit class maps that turn scores into probabilities: the share of boxes of a score that are right.
 
-Per class: the threshold t* of highest F_beta on the validation set becomes 0.5 (a shift of the logit by
--logit(t*)), then one scale per class is fitted so that, above and below, the score is close to the share
-of right detections (least log loss, scale within 0.5..4). A scale does not move the 0.5 point.
+Platt scaling (J. Platt, "Probabilistic outputs for support vector machines", 1999): one scale and one
+shift of the logit for all classes, by least log loss on the validation set, then one pair per class,
+drawn towards that of all. Readings (docs/readings.md) weigh every box by its score, so a score has to
+mean what it says.
 """
 
 from __future__ import annotations
@@ -17,23 +18,42 @@ from physgauge.train.part_detector.export import Calibration, membership
 from physgauge.train.part_detector.metrics import ClassCurve
 from physgauge.types import DOMAINS
 
-BETA = 1.4
-"""Recall counts this many times as much as precision: rules ask for parts that should be there, and one
-that is missed turns a sound image into a violation."""
 EVIDENCE_SHARE = 0.65
-PRIOR = 15.0
-"""Detections' worth of belief that a class's threshold is the median class's."""
+PRIOR = 8.0
+"""Strength of the pull of a class's scale and shift towards those of all classes."""
+LEAST_SCALE = 0.3
+"""A map must not turn the order of scores round."""
 
 
-def fit(judged: Sequence[ClassCurve], beta: float = BETA) -> Calibration:
-    """Calibration from curves of *uncalibrated* scores (identity export, low threshold)."""
-    best = np.array([_logit(c.best_threshold(beta)) for c in judged])
-    known = np.array([c.truths > 0 for c in judged])
-    middle = float(np.median(best[known])) if known.any() else 0.0
-    weight = np.array([c.truths / (c.truths + PRIOR) for c in judged])
-    threshold = weight * best + (1 - weight) * middle
-    scale = np.array([_scale(c, float(t)) for c, t in zip(judged, threshold, strict=True)])
-    return Calibration(scale.astype(np.float32), (-scale * threshold).astype(np.float32))
+def fit(judged: Sequence[ClassCurve]) -> Calibration:
+    """Calibration from curves of *uncalibrated* scores (identity export, low threshold), parts of every
+    size counted."""
+    logits = [_logit(np.array(c.score, np.float64)) for c in judged]
+    right = [np.array(c.right, np.float64) for c in judged]
+    common = _platt(np.concatenate(logits), np.concatenate(right), (1.0, 0.0), 1e-3)
+    maps = np.array([_platt(z, y, common, PRIOR) for z, y in zip(logits, right, strict=True)])
+    return Calibration(
+        np.maximum(maps[:, 0], LEAST_SCALE).astype(np.float32), maps[:, 1].astype(np.float32)
+    )
+
+
+def _platt(
+    z: NDArray[np.float64], right: NDArray[np.float64], prior: tuple[float, float], pull: float
+) -> tuple[float, float]:
+    """Scale and shift of the logits `z` of least log loss plus `pull` / 2 times the squared distance from
+    `prior`, by Newton's method."""
+    centre = np.array(prior)
+    value = centre.copy()
+    design = np.stack([z, np.ones_like(z)])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(value @ design, -30, 30)))
+        slope = design @ (p - right) + pull * (value - centre)
+        curvature = (design * (p * (1 - p))) @ design.T + pull * np.eye(2)
+        step = np.linalg.solve(curvature, slope)
+        value = value - step
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(value[0]), float(value[1])
 
 
 def floor_of_evidence(judged: Judged, calibration: Calibration) -> float:
@@ -50,21 +70,6 @@ def floor_of_evidence(judged: Judged, calibration: Calibration) -> float:
     return float(np.quantile(own, 0.01)) * EVIDENCE_SHARE
 
 
-def _logit(p: float) -> float:
-    q = min(max(p, 1e-4), 1 - 1e-4)
-    return float(np.log(q / (1 - q)))
-
-
-def _scale(curve: ClassCurve, threshold: float) -> float:
-    """The scale of least log loss around a fixed threshold, by search over a grid."""
-    if len(curve.score) < 50:
-        return 1.0
-    score = np.clip(np.array(curve.score), 1e-4, 1 - 1e-4)
-    z = np.log(score / (1 - score)) - threshold
-    right = np.array(curve.right)
-    grid = np.linspace(0.5, 4.0, 36)
-    return float(grid[int(np.argmin([_log_loss(s * z, right) for s in grid]))])
-
-
-def _log_loss(z: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    return float(np.logaddexp(0, np.where(right, -z, z)).mean())
+def _logit(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    q = np.clip(p, 1e-4, 1 - 1e-4)
+    return np.asarray(np.log(q / (1 - q)), np.float64)

@@ -29,6 +29,8 @@ class Judged:
     """Per class, parts with sqrt(area) >= 10 px."""
     by_side: list[metrics.ClassCurve]
     """Per class, parts whose shorter side is >= 10 px."""
+    every: list[metrics.ClassCurve]
+    """Per class, parts of every size."""
     domain: NDArray[np.int64]
     """[N] true domain index (NONE_DOMAIN for none)."""
     domain_p: F32
@@ -84,6 +86,7 @@ def judge(
         by_side=metrics.curves(
             [truth_of(s, True) for s in samples], found, len(PART_CLASSES), MIN_SIZE_PX
         ),
+        every=metrics.curves([truth_of(s, least=0) for s in samples], found, len(PART_CLASSES), 0),
         domain=np.array([s.domain for s in samples]),
         domain_p=np.concatenate(domain_p),
         view=np.array([s.view for s in samples]),
@@ -104,11 +107,11 @@ def pixels(sample: Sample) -> NDArray[np.uint8]:
         return np.asarray(file.convert("RGB"))
 
 
-def truth_of(sample: Sample, by_side: bool = False) -> metrics.Truth:
-    """Truth with parts under 10 px (sqrt of area, or shorter side) ignored."""
+def truth_of(sample: Sample, by_side: bool = False, least: float = MIN_SIZE_PX) -> metrics.Truth:
+    """Truth with parts under `least` px (sqrt of area, or shorter side) ignored."""
     sides = sample.xyxy[:, 2:] - sample.xyxy[:, :2]
     size = sides.min(1, initial=np.inf) if by_side else np.sqrt(sides.prod(1))
-    return metrics.Truth(sample.xyxy, sample.label, np.asarray(size < MIN_SIZE_PX, np.bool_))
+    return metrics.Truth(sample.xyxy, sample.label, np.asarray(size < least, np.bool_))
 
 
 def summary(judged: Judged, min_domain_p: float, threshold: float = 0.5) -> dict[str, float]:

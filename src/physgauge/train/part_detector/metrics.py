@@ -75,17 +75,13 @@ class ClassCurve:
         precision = hits / kept.sum() if kept.any() else float("nan")
         return float(precision), hits / self.truths if self.truths else float("nan")
 
-    def best_threshold(self, beta: float = 1.0) -> float:
-        """The threshold that maximises F_beta, half-way to the next lower score; 0.5 without truth.
-
-        F_beta = (1 + beta^2) hits / (detections + beta^2 truths) counts recall beta times as much as
-        precision.
-        """
+    def best_threshold(self) -> float:
+        """The threshold that maximises F1, half-way to the next lower score; 0.5 without truth."""
         score, right = self.sorted()
         if not self.truths or not right.any():
             return 0.5
         hits = np.cumsum(right)
-        f = (1 + beta**2) * hits / (np.arange(1, len(right) + 1) + beta**2 * self.truths)
+        f = 2 * hits / (np.arange(1, len(right) + 1) + self.truths)
         # Detections with equal scores are kept or dropped together.
         last = np.append(score[1:] < score[:-1], True)
         best = int(np.argmax(np.where(last, f, -1)))
