@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 
 from physgauge.rules_kernel.aggregate import RuleScores, accepted, rule_scores
 from physgauge.rules_kernel.arrays import VIEWS, ObservedArrays, PackedBoxes, RuleArrays
-from physgauge.rules_kernel.errors import ArrayError, ExpressionError, PackError, RuleError
+from physgauge.rules_kernel.errors import (
+    ArrayError,
+    CudaUnavailable,
+    ExpressionError,
+    PackError,
+    RuleError,
+)
 from physgauge.rules_kernel.load import check_pack, load_pack, parse_pack, read_pack, shipped_packs
 from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Pack, Rule
 
@@ -21,10 +27,10 @@ if TYPE_CHECKING:
     from physgauge.rules_kernel.kernels import CompiledPack
 
 __all__ = [
-    "CATEGORIES", "NAMED", "OTHER", "VIEWS", "ArrayError", "ExpressionError",
-    "ObservedArrays", "Pack", "PackError", "PackedBoxes", "Rule", "RuleArrays", "RuleError",
-    "RuleScores", "accepted", "check_pack", "compile_pack", "load_pack", "parse_pack", "read_pack",
-    "rule_scores", "shipped_packs",
+    "CATEGORIES", "NAMED", "OTHER", "VIEWS", "ArrayError", "CudaUnavailable",
+    "ExpressionError", "ObservedArrays", "Pack", "PackError", "PackedBoxes", "Rule", "RuleArrays",
+    "RuleError", "RuleScores", "accepted", "check_pack", "compile_pack", "load_pack", "parse_pack",
+    "read_pack", "rule_scores", "shipped_packs",
 ]  # fmt: skip
 
 

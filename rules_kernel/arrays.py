@@ -117,7 +117,8 @@ class RuleArrays:
     witness: I32
 
 
-def _expect(name: str, value: Any, dtype: type, shape: tuple[int | None, ...]) -> None:
+def expect_array(name: str, value: Any, dtype: type, shape: tuple[int | None, ...]) -> None:
+    """Raise ArrayError unless `value` is an array of this type and shape (None: any length)."""
     wanted = "[" + ", ".join("N" if n is None else str(n) for n in shape) + "]"
     label = f"{np.dtype(dtype).name} {wanted}"
     if not isinstance(value, np.ndarray):
@@ -142,7 +143,7 @@ def check_boxes(boxes: BoxesLike, components: int) -> tuple[int, int]:
 
 def check_box_shapes(boxes: BoxesLike) -> tuple[int, int]:
     """The part of `check_boxes` that looks at no box: types, shapes, offsets."""
-    _expect("offsets", boxes.offsets, np.int64, (None,))
+    expect_array("offsets", boxes.offsets, np.int64, (None,))
     offsets = boxes.offsets
     if offsets.size == 0 or offsets[0] != 0:
         raise ArrayError("offsets must start at 0", got=quoted(offsets[:1].tolist()))
@@ -155,9 +156,9 @@ def check_box_shapes(boxes: BoxesLike) -> tuple[int, int]:
             got=f"{offsets[at]} then {offsets[at + 1]}",
         )
     n = int(offsets[-1])
-    _expect("xyxy", boxes.xyxy, np.float32, (n, 4))
-    _expect("score", boxes.score, np.float32, (n,))
-    _expect("label", boxes.label, np.int16, (n,))
+    expect_array("xyxy", boxes.xyxy, np.float32, (n, 4))
+    expect_array("score", boxes.score, np.float32, (n,))
+    expect_array("label", boxes.label, np.int16, (n,))
     longest = int(steps.max()) if steps.size else 0
     if longest > MAX_BOXES_PER_IMAGE:
         raise ArrayError(
@@ -209,7 +210,7 @@ def check_shapes(
         "tags": (np.bool_, (images, tags)),
     }
     for name, (dtype, shape) in shapes.items():
-        _expect(name, getattr(observed, name), dtype, shape)
+        expect_array(name, getattr(observed, name), dtype, shape)
 
 
 def check_observed(

@@ -26,11 +26,11 @@ def cache_dir() -> Path:
     return Path(base) / "physgauge" / "rules"
 
 
-def keep(name: str, text: str) -> Path | None:
-    """Write `text` as NAME.py unless it is there; None where the folder cannot hold it."""
+def keep(name: str, text: str, suffix: str = ".py") -> Path | None:
+    """Write `text` as NAME + suffix unless it is there; None where the folder cannot hold it."""
     try:
         folder = cache_dir()
-        path = folder / f"{name}.py"
+        path = folder / f"{name}{suffix}"
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             return path if os.access(folder, os.W_OK) else None
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

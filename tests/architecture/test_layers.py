@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).parents[2]
 ONE_FILE = {
+    "cuda": {"rules_kernel/cuda/driver.py"},
+    "numba_cuda": {"rules_kernel/cuda/numba_target.py"},
     "onnxruntime": {"ensemble/detect.py"},
     "pyarrow": {"clients/table.py", "benchmarks/scenes/dataset.py"},
     "triton_python_backend_utils": {"ensemble/triton_io.py"},
@@ -48,3 +51,15 @@ def test_foreign_apis_have_one_home() -> None:
             path.relative_to(ROOT).as_posix() for path in sources() if library in imports(path)
         }
         assert users <= homes, f"{library}: expected only in {sorted(homes)}"
+
+
+def test_numba_cuda_has_one_home() -> None:
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in sources()
+        if re.search(
+            r"from numba import .*\bcuda\b|numba\.cuda\b.* import|import numba\.cuda",
+            path.read_text("utf-8"),
+        )
+    }
+    assert users == {"rules_kernel/cuda/numba_target.py"}
