@@ -72,8 +72,7 @@ def fuse(
         sources = Sources.of(detections, settings, detectors)
         seen = sources.suppress(boxes)
         seen = without_foreign(seen, sources.clear(seen), detections.classes, names)
-        counts, boxes = sources.vote(seen.where(sources.clear(seen))), sources.join(seen)
-        clear = sources.clear(boxes)
+        counts, boxes, clear = sources.settle(seen)
     return Fused(
         boxes=boxes,
         clear=clear,

@@ -62,8 +62,19 @@ class Sources:
         return boxes.where(keep)
 
     def clear(self, boxes: Boxes) -> Bools:
-        """[N] which boxes count; a box fused from several sources does."""
-        return (boxes.source < 0) | (boxes.score >= self.threshold[boxes.source])
+        """[N] which boxes count, by the threshold of their source."""
+        return boxes.score >= self.threshold[boxes.source]
+
+    def settle(self, boxes: Boxes) -> tuple[F32, Boxes, Bools]:
+        """Counts [B, C], one set of boxes, and which of them count. Unsure boxes stay with a single
+        source only: fused scores are no longer what a source's threshold is about."""
+        sure = self.clear(boxes)
+        counts = self.vote(boxes.where(sure))
+        if len(self.looks) == 1:
+            joined = self.join(boxes)
+            return counts, joined, self.clear(joined)
+        joined = self.join(boxes.where(sure))
+        return counts, joined, np.ones(len(joined.score), np.bool_)
 
     def vote(self, boxes: Boxes) -> F32:
         """[B, C] counts by the confidence-weighted vote; NaN where no source looks."""

@@ -196,6 +196,11 @@ def test_nothing_in_nothing_out() -> None:
     assert lone.fuse().score.tolist() == [], "no area"
 
 
+def test_a_score_at_the_threshold_takes_part() -> None:
+    got = of([(0, 0, 9, 9), (50, 0, 59, 9)], [0.5, 0.25], [0, 0]).fuse(skip_box_thr=0.5)
+    assert got.score.tolist() == [0.5]
+
+
 def test_scores_of_zero_keep_the_first_box() -> None:
     got = of([(0, 0, 10, 10), (0, 0, 10, 9)], [0, 0], [0, 1]).fuse()
     assert got.xyxy.tolist() == [[0, 0, 10, 10]]

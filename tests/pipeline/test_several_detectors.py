@@ -147,6 +147,10 @@ def test_boxes_of_one_thing_become_one() -> None:
     assert by_wbf.boxes.xyxy[0].tolist() == pytest.approx([0, 0, 10, 15.3 / 1.6])
     assert by_wbf.boxes.source.tolist() == [-1, 0]
     assert by_wbf.boxes.score.tolist() == pytest.approx([0.8, 0.3])
+    # Only A looks for a roof: nobody's absence lowers its score.
+    roofed = seen(TWO, [("car.roof", WHEEL, 0.8)])
+    assert fused("wbf", [roofed, B]).boxes.score.tolist() == pytest.approx([0.8, 0.35])
+    assert by_wbf.clear.all(), "0.3 is what is left of 0.6: the threshold was for that"
     heavy = fused("nms", [A, B], weight=2.0)
     assert heavy.boxes.xyxy.tolist() == [list(FAR), list(NEAR)]
 
