@@ -19,6 +19,10 @@ from physgauge.rules_kernel.pack import Pack
 BLOCK = 128
 """Threads of a block. Of a kernel that uses all 255 registers, two such blocks fit a multiprocessor."""
 
+REGISTERS = 110
+"""Of the 255 registers of a thread, what the rules of one function may share. Tried: with 110 none of the
+shipped packs spills; as one function, the larger ones do."""
+
 ENTRY = "physgauge_rules"
 """Name of the kernel in compiled files."""
 
@@ -92,7 +96,7 @@ def entry({arguments}):
 
 def cuda_source(pack: Pack) -> str:
     """The module text with `rules`, `run` and `entry`."""
-    return generate(pack) + _ENTRY.format(
+    return generate(pack, registers=REGISTERS) + _ENTRY.format(
         arguments=", ".join(argument.name for argument in ARGUMENTS),
         arrays=", ".join(ARRAYS),
         starts=len(pack.components) + 1,
