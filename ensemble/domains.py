@@ -11,6 +11,7 @@ import numpy as np
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.captions import CaptionParser
 from physgauge.ensemble.expectations import Expecter
+from physgauge.ensemble.sight import Sight
 from physgauge.ensemble.specification import load_specification
 from physgauge.errors import ConfigError
 from physgauge.rules_kernel import Pack, RuleError, compile_pack, load_pack
@@ -25,6 +26,7 @@ class Domain:
     name: str
     pack: Pack
     kernel: CompiledPack
+    sight: Sight
     expect: Expecter
     captions: CaptionParser
     """Knows the names of all domains: "a dog" under a picture of a car is noticed."""
@@ -89,6 +91,7 @@ def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int 
                 d,
                 pack,
                 kernels[d],
+                Sight(pack, threads),
                 Expecter(
                     specs[d],
                     pack.components,

@@ -129,8 +129,9 @@ def _evaluate(
         text: domain.captions.parse(text, domain.name) for text in {captions[i] for i in images}
     }
     facts = tuple(parsed[captions[i]] for i in images)
-    view = fused.view[images]
+    own_size = np.ascontiguousarray(size[images], np.float32)
     counts = _component_counts(fused, images, domain)
+    view = domain.sight.complete(fused.view[images], fused.looked[images], boxes, counts, own_size)
     expected = domain.expect(facts, view, counts)
     observed = Observed(
         counts=counts,
@@ -140,7 +141,6 @@ def _evaluate(
         view=view,
         tags=_with_captioned(expected.tags, pack.tags, facts),
     )
-    own_size = np.ascontiguousarray(size[images], np.float32)
     arrays = domain.kernel.evaluate(boxes, _kernel_input(observed, own_size))
     scores = rule_scores(
         arrays.status, pack.category_index, pack.weights, pack.minimum_rules, pack.rule_weights

@@ -19,7 +19,7 @@ from physgauge.rules_kernel.language.tree import AliasUse, ViewIn
 from physgauge.rules_kernel.load_aliases import AliasReader, mentioned
 from physgauge.rules_kernel.pack import CATEGORIES, Absence, Category, Rule
 from physgauge.rules_kernel.positions import Key
-from physgauge.rules_kernel.toml_reader import Consequence
+from physgauge.rules_kernel.toml_reader import MAX_NAMES, Consequence
 
 MAX_RULES = 256
 MAX_WEIGHT = 10
@@ -87,8 +87,11 @@ class RuleReader(AliasReader):
 
     def view_rules(self, names: Names) -> tuple[Rule, ...]:
         """The [[view]] tables: under what condition the parts show which view."""
+        entries = self.get("view", list, [])
+        if len(entries) > MAX_NAMES:
+            self.fail("too many views", expected=f"at most {MAX_NAMES}", got=str(len(entries)))
         rules: list[Rule] = []
-        for index, entry in enumerate(self.get("view", list, [])):
+        for index, entry in enumerate(entries):
             self.typed(entry, dict, ("view", index, "is"), "view")
             self.keys(entry, {"is", "when"}, "view", index)
             shown, place = entry.get("is"), ("view", index, "when")
@@ -115,7 +118,7 @@ class RuleReader(AliasReader):
                     missing="exclude",
                     vacuous=False,
                     views=None,
-                )  # fmt: skip
+                )
             )
         return tuple(rules)
 
