@@ -27,11 +27,13 @@ from physgauge.rules_kernel.codegen import device_namespace, generate
 from tests.kernels.random_packs import random_batch, random_pack
 
 
-def run_as_python(pack: Pack, boxes: PackedBoxes, observed: ObservedArrays) -> RuleArrays:
+def run_as_python(
+    pack: Pack, boxes: PackedBoxes, observed: ObservedArrays, registers: int | None = None
+) -> RuleArrays:
     """The generated module without Numba."""
     names: dict[str, Any] = {"prange": range}
     device_namespace(lambda function: function, names)
-    exec(generate(pack), names)
+    exec(generate(pack, registers=registers), names)
     images, rules = len(observed.view), len(pack.rules)
     out = RuleArrays(
         np.empty((images, rules), np.int8),
@@ -63,14 +65,28 @@ def assert_alike(pack: Pack, got: RuleArrays, want: RuleArrays) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(0, 5))
-def test_generated_text_agrees_with_oracle(seed: int, rules: int, images: int) -> None:
+@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(0, 5), st.sampled_from([None, 1, 40]))
+def test_generated_text_agrees_with_oracle(
+    seed: int, rules: int, images: int, registers: int | None
+) -> None:
+    """As one function, as one a rule, and as something between."""
     rng = random.Random(seed)
     pack = random_pack(rng, rules)
     boxes, observed = random_batch(rng, images)
     assert_alike(
-        pack, run_as_python(pack, boxes, observed), reference.evaluate(pack, boxes, observed)
+        pack,
+        run_as_python(pack, boxes, observed, registers),
+        reference.evaluate(pack, boxes, observed),
     )
+
+
+def test_few_registers_make_more_functions() -> None:
+    pack = random_pack(random.Random(3), rules=12)
+    one, some, all_ = (
+        generate(pack, registers=limit).count("def rules") for limit in (9999, 40, 1)
+    )
+    assert one == 1
+    assert one < some <= all_ == 13, "one a rule, and the one that calls them"
 
 
 @pytest.mark.parametrize("seed", [1, 2])
