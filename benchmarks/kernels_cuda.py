@@ -7,12 +7,20 @@ once, which is what the kernel cannot do without, and no scratch.
 
 from __future__ import annotations
 
-import numpy as np
+import json
+import sys
+from collections.abc import Callable, Sequence
 
-from physgauge.rules_kernel import ObservedArrays, Pack, PackedBoxes
+from rich.console import Console
+from rich.table import Table
+
+from physgauge.rules_kernel import CudaUnavailable, ObservedArrays, Pack, PackedBoxes
 from physgauge.rules_kernel.cuda import compile_cuda
 from physgauge.rules_kernel.cuda.driver import Gpu
 from physgauge.rules_kernel.cuda.inputs import gather
+
+Batch = Callable[[Pack, int], tuple[PackedBoxes, ObservedArrays]]
+"""Makes so many random images for a pack."""
 
 
 def measure_cuda(
@@ -45,22 +53,27 @@ def copy_bandwidth(gpu: Gpu, size: int = 1 << 30, repeats: int = 10) -> float:
     return 2 * size / seconds
 
 
-def replicated(
-    boxes: PackedBoxes, observed: ObservedArrays, times: int
-) -> tuple[PackedBoxes, ObservedArrays]:
-    """A batch `times` over."""
-    offsets = boxes.offsets[:-1] + boxes.offsets[-1] * np.arange(times)[:, None]
-    return (
-        PackedBoxes(
-            np.tile(boxes.xyxy, (times, 1)),
-            np.tile(boxes.score, times),
-            np.tile(boxes.label, times),
-            np.append(offsets.ravel(), boxes.offsets[-1] * times),
-        ),
-        ObservedArrays(
-            **{
-                name: np.tile(value, (times,) + (1,) * (value.ndim - 1))
-                for name, value in vars(observed).items()
-            }
-        ),
+def report(packs: Sequence[Pack], batch: Batch, images: int = 1_000_000) -> None:
+    """Measure packs on a GPU over `images` images of `batch`, print a table and the RESULT line of the
+    first pack. Ends the program with a message where there is no GPU."""
+    table = Table("pack", "rules", "images/s", "bytes an image", "GB/s", "of peak", "of a copy")
+    results = []
+    try:
+        for pack in packs:
+            got = measure_cuda(pack, *batch(pack, images))
+            peak, copy = (
+                got["gb_per_s"] / got["peak_gb_per_s"],
+                got["gb_per_s"] / got["copy_gb_per_s"],
+            )
+            results.append(got | {"share_of_peak": peak, "share_of_copy": copy})
+            table.add_row(
+                pack.name, str(len(pack.rules)), f"{got['images_per_s']:,.0f}",
+                f"{got['bytes_per_image']:,.0f}", f"{got['gb_per_s']:,.0f}", f"{peak:.0%}", f"{copy:.0%}",
+            )  # fmt: skip
+    except CudaUnavailable as error:
+        sys.exit(f"benchmarks.kernels --cuda: {error}")
+    Console().print(table)
+    print(
+        "RESULT",
+        json.dumps({f"cuda_{name}": round(value, 3) for name, value in results[0].items()}),
     )
