@@ -24,7 +24,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     packages = {name.rpartition("/")[0] for name in names if name.endswith("/__init__.py")}
     assert {
-        "physgauge", "physgauge/cli", "physgauge/clients", "physgauge/ensemble",
+        "physgauge", "physgauge/cli", "physgauge/cli/rules", "physgauge/clients", "physgauge/ensemble",
         "physgauge/ensemble/judge", "physgauge/report", "physgauge/rules_kernel",
     } <= packages  # fmt: skip
     assert not any(p.startswith(("benchmarks", "tests")) for p in packages)
@@ -35,6 +35,9 @@ def test_wheel_contents(tmp_path: Path) -> None:
         "physgauge/rules_kernel/packs/aircraft.toml",
         "physgauge/rules_kernel/packs/car.toml",
         "physgauge/rules_kernel/packs/animal.toml",
+        "physgauge/rules_kernel/packs/aircraft@paper.toml",
+        "physgauge/rules_kernel/packs/car@paper.toml",
+        "physgauge/rules_kernel/packs/animal@paper.toml",
         "physgauge/ensemble/specifications/aircraft.toml",
     ):
         assert needed in names, needed
