@@ -70,7 +70,8 @@ class TomlReader:
         got: str | None = None,
         hint: str | None = None,
     ) -> NoReturn:
-        where = self.at.of(*place)
+        # A key of the top may be written as a table of its own.
+        where = self.at.of(*place) or (None if place[0] else self.at.of(place[2], 0, ""))
         line, column = where or (None, None)
         raise PackError(
             problem, file=self.file, rule=rule, line=line, column=column,
