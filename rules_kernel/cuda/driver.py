@@ -54,7 +54,7 @@ class Gpu:
     def peak_bandwidth(self) -> float:
         """Bytes per second of its memory on paper: two transfers a clock over the whole bus."""
         told = self.device.properties
-        return 2 * told.memory_clock_rate * 1e3 * told.global_memory_bus_width / 8
+        return float(2e3 * told.memory_clock_rate * told.global_memory_bus_width / 8)
 
     def use(self) -> None:
         """Make it the calling thread's current GPU."""
@@ -87,6 +87,10 @@ class Gpu:
         one that is not dense in C order."""
         from cuda.core.utils import StridedMemoryView
 
+        told = getattr(value, "__cuda_array_interface__", None)
+        if told is not None and 0 in told["shape"]:
+            # Nothing to read, and no address that the driver could place on a GPU.
+            return self.empty(tuple(told["shape"]), np.dtype(told["typestr"]).name)
         view = StridedMemoryView.from_any_interface(value, stream_ptr=int(self.stream.handle))
         kind = np.dtype(view.dtype)
         if not view.is_device_accessible or view.device_id != self.number:

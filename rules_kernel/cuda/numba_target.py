@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from physgauge.rules_kernel.cuda.source import ARGUMENTS, BLOCK, ENTRY, Argument, namespace
+from physgauge.rules_kernel.cuda.source import ARGUMENTS, BLOCK, BLOCKS, ENTRY, Argument, namespace
 from physgauge.rules_kernel.errors import CudaUnavailable
 
 _COMPILING = threading.Lock()
@@ -30,7 +30,7 @@ def compile_ptx(source: str, cc: tuple[int, int]) -> str:
     with _COMPILING, _without_a_device(dispatcher, cc):
         text, _ = cuda.compile(
             names["entry"], signature, cc=cc, device=False, abi="numba", output="ptx",
-            launch_bounds=BLOCK,
+            launch_bounds=(BLOCK, BLOCKS),
         )  # fmt: skip
     return _tidy(text)
 
@@ -39,9 +39,10 @@ def simulated(source: str) -> Callable[..., Any]:
     """The kernel for Numba's CUDA simulator: `simulated(source)[blocks, threads](*arrays)`."""
     from numba import config, cuda
 
-    if not config.ENABLE_CUDASIM:
+    if not getattr(config, "ENABLE_CUDASIM"):  # noqa: B009 - not in its type stubs
         raise CudaUnavailable("the CUDA simulator is off: set NUMBA_ENABLE_CUDASIM=1 first")
-    kernel: Callable[..., Any] = cuda.jit(namespace(source, cuda, cuda.jit(device=True))["entry"])
+    jit: Any = cuda.jit
+    kernel: Callable[..., Any] = jit(namespace(source, cuda, jit(device=True))["entry"])
     return kernel
 
 
@@ -50,9 +51,10 @@ def _numba_cuda() -> tuple[Any, Any, Any]:
         import numba_cuda  # noqa: F401 - without it numba.cuda is another, older compiler
         from numba import cuda
         from numba.cuda import dispatcher, types
-        from numba.cuda.cudadrv.nvvm import NVVM
+        from numba.cuda.cudadrv import nvvm
 
-        NVVM()
+        load: Any = nvvm.NVVM
+        load()
     except Exception as error:  # a missing library fails in as many ways as there are platforms
         raise CudaUnavailable(
             f"compiling rules for a GPU needs numba-cuda and libNVVM ({type(error).__name__}): "

@@ -13,7 +13,7 @@ MOST_BOXES = 1024
 """arrays.MAX_BOXES_PER_IMAGE, as a constant that compiles."""
 
 
-def boxes_of(i: int, offsets: Any, boxes: int) -> int:
+def boxes_of(i: int, offsets: Any, boxes: int) -> Any:
     """How many boxes image i has; -1 where its offsets do not fit into `boxes` packed boxes."""
     low, high, last = offsets[i], offsets[i + 1], offsets.shape[0] - 2
     if low < 0 or high < low or high > boxes or high - low > MOST_BOXES:

@@ -47,7 +47,7 @@ def test_a_small_pack(folder: Path) -> None:
     # Version 9.0 is what ptxas 13.0 and the 580 drivers take.
     assert re.search(r"^\.version 9\.0$", ptx, re.M)
     assert re.search(r"^\.target sm_90$", ptx, re.M)
-    assert re.search(rf"^\.maxntid {BLOCK}", ptx, re.M), "launch bounds"
+    assert re.search(rf"^\.maxntid {BLOCK}, 1, 1$", ptx, re.M), "launch bounds"
     assert re.findall(r"\.entry (\w+)\(", ptx) == [ENTRY]
     assert "NumbaEnv" not in ptx
     cubin = (folder / files.file_name(name, (9, 0), "cubin")).read_bytes()
