@@ -226,7 +226,7 @@ def test_all_problems_of_a_pack_at_once() -> None:
         HEAD.replace("version", "verzion")
         .replace("0.35", "0.45")
         .replace(
-            'torso = "union(wing, leg)"', 'torso = "union(wng, leg)"\nback = "expand(torso, 1)"'
+            'torso = "union(wing, leg)"', 'back = "expand(torso, 1)"\ntorso = "union(wng, leg)"'
         )
     )
     for k, rule in enumerate(["cx(nosse) > 5", "cx(nose) > 5", "height(back) > 2", "cx(leg) >"]):
@@ -236,7 +236,7 @@ def test_all_problems_of_a_pack_at_once() -> None:
         (None, None, "the key 'version' is missing"),
         (3, None, "unknown key 'verzion'"),
         (7, None, "the weights do not sum to 1"),
-        (10, "alias torso", "unknown name 'wng'"),
+        (11, "alias torso", "unknown name 'wng'"),
         (18, "R0", "unknown name 'nosse'"),
         (28, None, "the id 'R0' appears twice"),
     ]
