@@ -4,6 +4,8 @@
 so that a component has 4 boxes and quantifiers work. Times are the best of several short runs, so that
 other load on the machine shows as little as possible; the whole of `evaluate` is timed, checks and
 allocation of the outputs included. The oracle (plain Python) runs on fewer of the same images.
+
+Weighted box fusion runs beside the `ensemble-boxes` package (`kernels_fusion.py`), each on one core.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import kernels_cuda, kernels_fusion
 from benchmarks.kernels_numpy import statuses
 from physgauge.rules_kernel import (
     ObservedArrays,
@@ -135,10 +138,24 @@ def measure(pack: Pack, seconds: float) -> dict[str, float]:
     return out
 
 
+def fusion(seconds: float) -> tuple[float, float]:
+    """Images per second of weighted box fusion: ours and the package's, on the same images."""
+    few, many = kernels_fusion.make(8), kernels_fusion.make(256)
+    kernels_fusion.check(few)
+    return (
+        rate(kernels_fusion.ours(many), 256, seconds),
+        rate(kernels_fusion.theirs(few), 8, seconds),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Images per second of the rule kernels")
     parser.add_argument("--seconds", type=float, default=4.0, help="per measurement")
+    parser.add_argument("--cuda", action="store_true", help="on a GPU instead (kernels_cuda.py)")
     args = parser.parse_args()
+    if args.cuda:
+        kernels_cuda.report([benchmark_pack(), *map(load_pack, shipped_packs())], batch)
+        return
     table = Table("pack", "rules", "images/s, 1 core", "images/s, 2 cores", "x oracle", "x NumPy")
     for name in shipped_packs():
         pack = load_pack(name)
@@ -149,11 +166,17 @@ def main() -> None:
     rates = (f"{value:,.0f}" for value in (got["one"], got["two"], ratio, plain))
     table.add_row("benchmark", str(RULES), *rates)
     Console().print(table)
+    fused, package = fusion(args.seconds)
+    print(
+        f"weighted box fusion, 3 x 300 boxes, 1 core: {fused:,.0f} images/s, the package {package:,.1f}"
+    )
     result = {
         "images_per_s_1_core": round(got["one"]),
         "images_per_s_2_cores": round(got["two"]),
         "vs_oracle": round(ratio, 1),
         "vs_numpy": round(plain, 1),
+        "fusion_images_per_s": round(fused),
+        "fusion_vs_ensemble_boxes": round(fused / package, 1),
     }
     print("RESULT", json.dumps(result))
 

@@ -175,6 +175,7 @@ def test_labels_do_not_mix_and_ties_go_to_the_earlier_box() -> None:
     # The third overlaps both by a third: it joins the first.
     got = of([a, (100, 0, 200, 100), b], [0.9, 0.8, 0.7], [0, 0, 1]).fuse(iou_thr=0.3)
     assert got.source.tolist() == [SEVERAL, 0]
+    assert got.xyxy[0].tolist() == pytest.approx([50 * 0.7 / 1.6, 0, 100 + 50 * 0.7 / 1.6, 100])
 
 
 def test_a_source_weighs_for_the_labels_it_looks_for() -> None:

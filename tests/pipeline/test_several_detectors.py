@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from physgauge import wire
-from physgauge.config import DetectorSettings, FuseSettings, LoadedProfile, load_profile
+from physgauge.config import (
+    DetectorSettings,
+    FuseSettings,
+    LoadedProfile,
+    ReadingSettings,
+    check,
+    load_profile,
+)
 from physgauge.ensemble.detections import merge, pack, unknown_view
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.pipeline import Options, Pipeline
@@ -29,7 +36,9 @@ Method = Literal["nms", "wbf"]
 
 def profile(detectors: list[DetectorSettings], method: Method | None = None) -> LoadedProfile:
     fusing = msgspec.structs.replace(TINY.profile.fuse, method=method)
-    made = msgspec.structs.replace(TINY.profile, detectors=detectors, fuse=fusing)
+    once = ReadingSettings(draws=1)  # several detectors have no one probability of a box
+    made = msgspec.structs.replace(TINY.profile, detectors=detectors, fuse=fusing, readings=once)
+    check(made, "test")
     return msgspec.structs.replace(TINY, profile=made)
 
 
