@@ -160,8 +160,8 @@ def write_detector(path: Path) -> None:
         node("MatMul", ["bright", "gain"], ["raised"]),
         node("Add", ["raised", "base"], ["scores"]),
     ]
-    shape = ["batch", SIZE, SIZE, 3]
-    outputs = (
+    shape: list[str | int | None] = ["batch", SIZE, SIZE, 3]
+    outputs: tuple[tuple[str, Any, list[str | int | None]], ...] = (
         ("boxes", TensorProto.FLOAT, ["batch", count, 4]),
         ("scores", TensorProto.FLOAT, ["batch", count]),
         ("labels", TensorProto.INT64, ["batch", count]),

@@ -38,8 +38,8 @@ def check(context: click.Context, file: str) -> None:
         )
         return
     lines = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    for error in found:
-        click.echo("\n".join(_shown(error, name, lines)))
+    for problem in found:
+        click.echo("\n".join(_shown(problem, name, lines)))
     click.echo(f"{len(found)} problem{'s' if len(found) > 1 else ''} in {name}", err=True)
     context.exit(2)
 
