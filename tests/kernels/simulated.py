@@ -20,8 +20,9 @@ from physgauge.rules_kernel import (
     reference,
     rule_scores,
 )
+from physgauge.rules_kernel.kernels import CompiledPack
 from tests.kernels.random_packs import LABELS, random_batch, random_pack
-from tests.kernels.simulator import Simulated, Simulator
+from tests.kernels.simulator import UNWRITTEN, Simulated, Simulator
 from tests.kernels.small import Box, images, observed, pack_of
 from tests.kernels.test_oracle_agrees import assert_alike
 
@@ -113,37 +114,57 @@ def spoiled(
     return boxes, seen
 
 
+@pytest.fixture(scope="module")
+def both() -> tuple[Simulator, CompiledPack]:
+    pack = random_pack(random.Random(7), 2)
+    return Simulator(pack), compile_pack(pack)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(SPOILERS))
-def test_both_count_what_breaks_the_contract(seed: int, what: str) -> None:
+def test_both_count_what_breaks_the_contract(
+    both: tuple[Simulator, CompiledPack], seed: int, what: str
+) -> None:
+    simulator, kernel = both
     rng = random.Random(seed)
     boxes, seen = random_batch(rng, 5)
     if not len(boxes.score):
         return
-    assert SIMULATOR.run(boxes, seen).bad == 0
+    assert simulator.run(boxes, seen).bad == 0
     boxes, seen = spoiled(rng, what, boxes, seen)
-    assert SIMULATOR.run(boxes, seen).bad > 0
+    assert simulator.run(boxes, seen).bad > 0
     with pytest.raises(ArrayError):
-        KERNEL.evaluate(boxes, seen)
+        kernel.evaluate(boxes, seen)
 
-
-PACK = random_pack(random.Random(7), 2)
-SIMULATOR, KERNEL = Simulator(PACK), compile_pack(PACK)
 
 NOSE: Box = ("nose", 0, 0, 10, 10)
 
 
 @pytest.mark.parametrize(
-    "offsets", [[0, 2, 1, 3], [0, 1, 4, 3], [1, 1, 2, 3], [0, 1, 2, 2], [-1, 1, 2, 3], [0, 1, 2, 4]]
+    ("offsets", "refused"),
+    [
+        ([0, 2, 1, 3], [1]),
+        ([0, 1, 4, 3], [1, 2]),
+        ([1, 1, 2, 3], [0]),
+        ([0, 1, 2, 2], [2]),
+        ([-1, 1, 2, 3], [0]),
+        ([0, -1, 2, 3], [0, 1]),
+        ([0, 1, 2, 4], [2]),
+    ],
 )
-def test_the_kernel_reads_no_box_beyond_its_offsets(offsets: list[int]) -> None:
+def test_images_whose_offsets_are_wrong_are_not_read(
+    offsets: list[int], refused: list[int]
+) -> None:
     """On a GPU nobody reads the offsets before the kernel does."""
     pack = pack_of("count(nose) == 1")
     simulator = Simulator(pack)
     boxes = images([[NOSE], [NOSE], [NOSE]])
     assert simulator.run(boxes, observed(pack, 3)).bad == 0
     wrong = replace(boxes, offsets=np.array(offsets, np.int64))
-    assert simulator.launch(wrong, observed(pack, 3)).bad > 0
+    got = simulator.launch(wrong, observed(pack, 3))
+    assert got.bad == len(refused)
+    untouched = np.flatnonzero(got.outcomes.status[:, 0] == UNWRITTEN)
+    assert untouched.tolist() == refused
 
 
 def test_an_image_with_too_many_boxes() -> None:

@@ -17,6 +17,8 @@ from physgauge.rules_kernel.cuda.numba_target import simulated
 from physgauge.rules_kernel.cuda.source import ARGUMENTS, cuda_source, pack_arrays, results
 
 THREADS = 4
+UNWRITTEN = 77
+"""What results hold before the launch; no status is this."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,9 @@ class Simulator:
         for argument in ARGUMENTS:
             shape = results(images, len(pack.rules)).get(argument.name)
             if shape is not None:
-                # Every result must be written: 77 is none.
-                values[argument.name] = np.full(shape, 77, argument.dtype, order=argument.order)  # type: ignore[call-overload]
+                values[argument.name] = np.full(
+                    shape, UNWRITTEN, argument.dtype, order=argument.order
+                )  # type: ignore[call-overload]
         if images:
             blocks = -(-images // THREADS)
             self.kernel[blocks, THREADS](*(values[argument.name] for argument in ARGUMENTS))  # type: ignore[index]
