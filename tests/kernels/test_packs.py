@@ -23,6 +23,11 @@ from tests.kernels.scenes import AIRBUS, DOG, SCENES, SEDAN, Scene, arrays
 PACKS = {name: load_pack(name) for name in ("aircraft", "car", "animal")}
 
 
+def seen(scene: Scene, view: str, *tags: str) -> Scene:
+    """A scene from another side, or with further tags."""
+    return replace(scene, view=view, tags=(*scene.tags, *tags))
+
+
 def violated(pack: Pack, scene: Scene) -> list[str]:
     """Ids of the rules that a scene breaks."""
     status = reference.evaluate(pack, *arrays(pack, [scene])).status[0]
@@ -90,10 +95,58 @@ def test_a_clean_scene_breaks_no_rule(name: str) -> None:
         ("animal", DOG.grown("eye", 4), "R3"),
         ("animal", DOG.grown("nose", 4), "R4"),
         ("animal", DOG.grown("head", 2), "R5"),
+        ("car", SEDAN.without("side_window"), "P10"),
+        ("car", seen(SEDAN.moved("wheel", -50, -40), "front_quarter"), "S21"),
+        ("car", SEDAN.moved("wheel", -50, -20), "S22"),
+        ("car", SEDAN.moved("door", -60, 0), "S23"),
+        ("car", SEDAN.plus(("door", 150, 150, 200, 200)), "S24"),
+        ("car", SEDAN.plus(("door", 150, 150, 200, 200)), "S25"),
+        ("car", seen(SEDAN.moved("bumper", 0, 60), "front_quarter"), "S26"),
+        ("car", seen(SEDAN.grown("grille", 0.3), "front_quarter"), "R12"),
+        ("car", SEDAN.without("bonnet"), "R13"),
+        ("animal", seen(DOG, "side", "horned"), "P8"),
+        ("animal", seen(DOG.without("tail"), "side", "canine"), "P9"),
+        ("animal", DOG.moved("head", 0, -70), "S16"),
+        ("animal", seen(DOG.moved("head", 0, -70), "front"), "S17"),
+        ("animal", DOG.moved("head", 0, -70), "S21"),
+        ("animal", seen(DOG.moved("head", 0, -150), "side", "bird", "flightless"), "S22"),
+        ("animal", DOG.moved("head", -80, 120), "S23"),
+        ("animal", seen(DOG.moved("tail", -40, 0), "front_quarter"), "S24"),
+        ("animal", seen(DOG.moved("tail", 60, -110), "front"), "S25"),
+        ("animal", seen(DOG.grown("ear", 2), "front", "livestock"), "R13"),
+        ("animal", seen(DOG.grown("ear", 2), "side", "canine"), "R14"),
+        ("animal", DOG.grown("leg", 4.5, only_first=True), "R15"),
+        ("animal", DOG.grown("leg", 3.5, only_first=True), "R16"),
+        ("animal", seen(DOG.grown("leg", 3, only_first=True), "rear", "bird"), "R17"),
+        ("animal", seen(DOG.grown("tail", 4), "rear"), "R18"),
+        ("animal", seen(DOG.grown("tail", 2), "side", "short_tail"), "R19"),
+        ("animal", seen(DOG.grown("head", 2), "rear_quarter"), "R20"),
+        ("animal", seen(DOG.grown("head", 2), "front", "flightless"), "R21"),
+        ("animal", seen(DOG.plus(("horn", 230, 0, 310, 60)), "side", "livestock"), "R22"),
     ],
 )  # fmt: skip
 def test_what_is_planted_is_caught(name: str, scene: Scene, rule: str) -> None:
     assert rule in violated(PACKS[name], scene)
+
+
+@pytest.mark.parametrize(
+    ("name", "scene", "rule"),
+    [
+        ("car", SEDAN.without("fender"), "R13"),
+        ("car", seen(SEDAN, "rear_quarter"), "S21"),
+        ("car", SEDAN.moved("wheel", -50, 5), "S22"),
+        ("car", SEDAN.moved("door", -15, 0), "S23"),
+        ("animal", seen(DOG.without("tail"), "side", "canine", "short_tail"), "P9"),
+        ("animal", seen(DOG.moved("head", 0, -70), "side", "long_neck"), "S21"),
+        ("animal", DOG.moved("head", 30, 100), "S23"),
+        ("animal", seen(DOG.moved("tail", 180, -40), "front"), "S25"),
+        ("animal", seen(DOG.grown("ear", 2), "front"), "R13"),
+        ("animal", DOG.grown("leg", 1.5, only_first=True), "R15"),
+        ("animal", seen(DOG.grown("tail", 2), "side"), "R19"),
+    ],
+)  # fmt: skip
+def test_what_is_natural_is_left_alone(name: str, scene: Scene, rule: str) -> None:
+    assert rule not in violated(PACKS[name], scene)
 
 
 def random_scene(pack: Pack, rng: np.random.Generator) -> Scene:
