@@ -19,12 +19,12 @@ import numpy as np
 RUN = 16
 """Items that are sorted by insertion before sorted runs are merged."""
 
-X0, Y0, X1, Y1, AREA, SX0, SY0, SX1, SY1, SURE, WEIGHT, UNIQUE, COUNT, TOP, SCORE, LABEL, KEY = (
-    range(17)
-)
+X0, Y0, X1, Y1, AREA, SX0, SY0, SX1, SY1, SURE, WEIGHT, UNIQUE, COUNT, TOP = range(14)
 """Rows of `room`. Of a cluster: its box, its area; the sums over its members of the weighted scores times
 x0, y0, x1, y1, of the weighted scores, and of the weights; the weights of its sources, each counted once;
-the number of members; the highest weighted score; its own score and label. KEY belongs to the items."""
+the number of members; the highest weighted score."""
+SCORE, LABEL, KEY = range(14, 17)
+"""More rows: a cluster's own score and label; of an item, what it is sorted by."""
 ROOM = 17
 
 ORDER, SPARE, MASK = range(3)
@@ -261,13 +261,13 @@ def _confidence(k: int, kind: int, overflow: bool, totals: Any, room: Any) -> fl
     and their number."""
     sure, count = room[SURE, k], room[COUNT, k]
     if kind == MAX:
-        return room[TOP, k] / totals[1]
+        return float(room[TOP, k] / totals[1])
     if kind == BOX_AND_MODEL:
-        return sure / room[WEIGHT, k] * room[UNIQUE, k] / totals[0]
+        return float(sure / room[WEIGHT, k] * room[UNIQUE, k] / totals[0])
     if kind == ABSENT_MODEL:
-        return sure / (room[WEIGHT, k] + (totals[0] - room[UNIQUE, k]))
+        return float(sure / (room[WEIGHT, k] + (totals[0] - room[UNIQUE, k])))
     counted = count if overflow else min(count, totals[2])
-    return sure / count * counted / totals[0]
+    return float(sure / count * counted / totals[0])
 
 
 confidence = compiled(_confidence)

@@ -54,8 +54,8 @@ def once() -> list[wire.Row]:
     return score(profile([EMBEDDED]), NAMES)
 
 
-def named(name: str, model: Path, **trust: float) -> DetectorSettings:
-    return DetectorSettings(name=name, model=str(model), **trust)
+def named(name: str, model: Path, weight: float = 1.0) -> DetectorSettings:
+    return DetectorSettings(name=name, model=str(model), weight=weight)
 
 
 @pytest.mark.parametrize("method", ["nms", "wbf", None])
@@ -135,9 +135,13 @@ def seen(classes: tuple[str, ...], parts: list[Part]) -> Detections:
     return Detections(pack([one]), classes, ("car",), domain, unknown_view(1))
 
 
-def fused(method: Method, several: list[Detections], **trust: float) -> Fused:
-    detectors = [DetectorSettings(name="a", model="")] + [
-        DetectorSettings(name="b", model="", **trust) for _ in several[1:]
+def fused(
+    method: Method, several: list[Detections], weight: float = 1.0, reliability: float = 0.5
+) -> Fused:
+    """With the second one's trust."""
+    detectors = [
+        DetectorSettings(name="a", model=""),
+        DetectorSettings(name="b", model="", weight=weight, reliability=reliability),
     ]
     return fuse(merge(several), FuseSettings(method=method), "car", detectors)
 
@@ -180,6 +184,10 @@ def test_a_detector_that_saw_none_votes_with_its_reliability(
 def test_counts_are_of_whoever_looks(method: Method) -> None:
     assert fused(method, [A, B]).counts.tolist() == [[2, 0]]
     assert fused(method, [A, B], weight=3.0).counts.tolist() == [[1, 0]]
+    roofed = seen(TWO, [("car.roof", WHEEL, 0.8)])
+    assert fused(method, [roofed, B], reliability=1.0).counts.tolist() == [[1, 1]], (
+        "B knows no roof"
+    )
 
 
 def test_settings_of_the_wrong_number_are_refused() -> None:
