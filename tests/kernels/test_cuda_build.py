@@ -20,7 +20,7 @@ from physgauge.rules_kernel.cuda import files, inputs
 from physgauge.rules_kernel.cuda.ptxas import find_ptxas, usage
 from physgauge.rules_kernel.cuda.source import ARGUMENTS, BLOCK, ENTRY, cuda_source, kernel_name
 from physgauge.rules_kernel.cuda_build import build
-from tests.kernels.small import pack_of
+from tests.kernels.small import HEAD, pack_of
 from tests.kernels.test_cuda_files import on_gpu
 
 pytest.importorskip("numba_cuda", reason="needs numba-cuda: pip install 'physgauge[gpu]'")
@@ -85,13 +85,14 @@ def test_built_files_are_taken_as_they_are(folder: Path) -> None:
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
 def test_cmake_builds_only_when_asked(tmp_path: Path) -> None:
     pack = tmp_path / "small.toml"
-    pack.write_bytes(
-        (ROOT / "rules_kernel/packs/car.toml").read_bytes().partition(b"[[")[0]
-        + b'[[presence]]\nid = "P1"\nsays = "a wheel"\nrule = "count(wheel) >= 1"\n'
-    )
+    rule = '[[presence]]\nid = "P1"\nsays = "a nose"\nrule = "count(nose) >= 1"\n'
+    pack.write_text(HEAD + rule, encoding="utf-8")
 
     def cmake(*arguments: str) -> None:
-        subprocess.run(["cmake", *arguments], check=True, capture_output=True, timeout=600)
+        done = subprocess.run(
+            ["cmake", *arguments], check=False, capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
     plain, cuda = tmp_path / "plain", tmp_path / "build"
     cmake("-S", str(ROOT), "-B", str(plain))
