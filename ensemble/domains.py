@@ -10,11 +10,12 @@ import numpy as np
 
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.captions import CaptionParser
+from physgauge.ensemble.compile import compile_together
 from physgauge.ensemble.expectations import Expecter
 from physgauge.ensemble.sight import Sight
 from physgauge.ensemble.specification import load_specification
 from physgauge.errors import ConfigError
-from physgauge.rules_kernel import Pack, RuleError, compile_pack, load_pack
+from physgauge.rules_kernel import Pack, RuleError, load_pack
 from physgauge.rules_kernel.kernels import CompiledPack
 from physgauge.types import Detections
 
@@ -63,7 +64,8 @@ def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int 
         ConfigError: a pack or specification that is missing or wrong; says where.
     """
     profile = loaded.profile
-    chosen = {domain: _pack(_place(loaded, name)) for domain, name in profile.packs.items()}
+    places = {domain: _place(loaded, name) for domain, name in profile.packs.items()}
+    chosen = {domain: _pack(place) for domain, place in places.items()}
     for domain, pack in chosen.items():
         if pack.domain != domain:
             raise ConfigError(
@@ -78,12 +80,12 @@ def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int 
                 f"--pack {name}: expected a pack of a domain of the profile {profile.name} ({known}), "
                 f"got one of {pack.domain!r}"
             )
-        chosen[pack.domain] = pack
+        chosen[pack.domain], places[pack.domain] = pack, name
     specs = {
         domain: load_specification(_place(loaded, name))
         for domain, name in profile.specifications.items()
     }
-    kernels = {d: compile_pack(pack, threads=threads or None) for d, pack in chosen.items()}
+    kernels = compile_together(chosen, places, threads)
     captions = CaptionParser(specs.values())
     return Domains(
         {

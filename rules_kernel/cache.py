@@ -26,6 +26,16 @@ def cache_dir() -> Path:
     return Path(base) / "physgauge" / "rules"
 
 
+def usable() -> bool:
+    """Whether the folder can hold what another process is to find there."""
+    try:
+        folder = cache_dir()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.access(folder, os.W_OK)
+    except (OSError, RuntimeError):
+        return False
+
+
 def keep(name: str, text: str, suffix: str = ".py") -> Path | None:
     """Write `text` as NAME + suffix unless it is there; None where the folder cannot hold it."""
     try:

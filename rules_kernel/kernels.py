@@ -22,7 +22,7 @@ from physgauge.rules_kernel.arrays import (
     check_observed,
     check_shapes,
 )
-from physgauge.rules_kernel.cache import keep
+from physgauge.rules_kernel.cache import cache_dir, keep
 from physgauge.rules_kernel.codegen import device_namespace, generate, generator_hash
 from physgauge.rules_kernel.errors import ArrayError
 from physgauge.rules_kernel.pack import Pack
@@ -112,12 +112,26 @@ _COMPILED: dict[str, tuple[str, Callable[..., int], Callable[[], Callable[..., i
 _COMPILING = threading.RLock()
 
 
-def _compiled(pack: Pack) -> tuple[str, Callable[..., int], Callable[[], Callable[..., int]]]:
+def is_cached(pack: Pack) -> bool:
+    """Whether this process or the cache on disk has the pack's serial kernel: `compile_pack` is then a
+    matter of milliseconds."""
+    name, digest, _ = _named(pack)
+    if digest in _COMPILED:
+        return True
+    return any((cache_dir() / "__pycache__").glob(f"{name}.run-*.nbi"))
+
+
+def _named(pack: Pack) -> tuple[str, str, str]:
+    """Module name, hash and text of a pack's generated code."""
     source = generate(pack)
     digest = hashlib.sha256((generator_hash() + source).encode()).hexdigest()[:24]
+    return f"rules_{pack.name.replace('@', '_at_')}_{digest}", digest, source
+
+
+def _compiled(pack: Pack) -> tuple[str, Callable[..., int], Callable[[], Callable[..., int]]]:
+    name, digest, source = _named(pack)
     with _COMPILING:
         if digest not in _COMPILED:
-            name = f"rules_{pack.name.replace('@', '_at_')}_{digest}"
             _COMPILED[digest] = (source, *_build(name, source))
         return _COMPILED[digest]
 

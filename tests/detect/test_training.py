@@ -283,7 +283,7 @@ def test_every_parameter_has_one_optimiser() -> None:
     assert sorted(owned) == sorted(id(p) for p in net.parameters())
     inner = {id(p) for group in parts[0].param_groups for p in group["params"]}
     assert id(net.heads[0].score[1].weight) not in inner  # type: ignore[union-attr, index]
-    assert id(net.backbone.stages[0][0][0].weight) not in inner  # type: ignore[index, union-attr]
+    assert id(net.backbone.stages[0][0][0].weight) not in inner  # type: ignore[index]
 
 
 def test_the_exported_graph_is_mirror_symmetric_before_and_after_picking() -> None:

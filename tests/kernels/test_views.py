@@ -9,7 +9,7 @@ from physgauge.ensemble.sight import Sight
 from physgauge.rules_kernel import Pack, PackError, RuleError, parse_pack
 from physgauge.types import VIEWS, Boxes
 
-from .small import HEAD, image, images
+from .small import HEAD, Box, image, images
 
 VIEW_TABLES = """
 [[view]]
@@ -30,7 +30,7 @@ def seen(
     sight: Sight,
     view: list[int],
     looked: list[bool],
-    *content: list[tuple[str, float, float, float, float]],
+    *content: list[Box],
 ) -> list[str]:
     packed = images(list(content))
     boxes = Boxes(
@@ -46,9 +46,9 @@ def seen(
     return [VIEWS[v] for v in got]
 
 
-MIDDLE = [("nose", 40, 0, 60, 10), ("wing", 0, 0, 30, 9), ("wing", 70, 0, 100, 9)]
-ASIDE = [("nose", 0, 0, 20, 10), ("wing", 0, 0, 100, 9)]
-NOTHING = [("wing", 0, 0, 100, 9)]
+MIDDLE: list[Box] = [("nose", 40, 0, 60, 10), ("wing", 0, 0, 30, 9), ("wing", 70, 0, 100, 9)]
+ASIDE: list[Box] = [("nose", 0, 0, 20, 10), ("wing", 0, 0, 100, 9)]
+NOTHING: list[Box] = [("wing", 0, 0, 100, 9)]
 
 
 def test_the_first_condition_that_holds_names_the_view() -> None:

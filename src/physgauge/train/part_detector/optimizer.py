@@ -36,15 +36,15 @@ class Muon(torch.optim.Optimizer):
         for group in self.param_groups:
             for kernel in group["params"]:
                 if kernel.grad is not None:
-                    self._update(kernel, group["lr"], group["weight_decay"])
+                    self._update(kernel, kernel.grad, group["lr"], group["weight_decay"])
 
-    def _update(self, kernel: Tensor, rate: float, decay: float) -> None:
+    def _update(self, kernel: Tensor, slope: Tensor, rate: float, decay: float) -> None:
         state = self.state[kernel]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(kernel)
         momentum = state["momentum"]
-        momentum.lerp_(kernel.grad, 1 - MOMENTUM)
-        ahead = torch.lerp(kernel.grad, momentum, MOMENTUM).reshape(len(kernel), -1)
+        momentum.lerp_(slope, 1 - MOMENTUM)
+        ahead = torch.lerp(slope, momentum, MOMENTUM).reshape(len(kernel), -1)
         direction = half_orthogonal(ahead)
         size = 0.2 * max(direction.shape) ** 0.5
         kernel.mul_(1 - rate * decay)
