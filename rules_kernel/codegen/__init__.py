@@ -72,14 +72,20 @@ _SERVING = ("geometry.py", "grouping.py", "outcomes.py", "kernels.py", "language
 """Files outside this package that shape or serve the generated code."""
 
 
-def generate(pack: Pack, *, registers: int | None = None) -> str:
+def generate(pack: Pack, *, registers: int | None = None, most: int | None = None) -> str:
     """Source of the module with `rules` (one image), `run` (a range) and `run_parallel`.
 
     Rules share what they look at: the best box of a component, a count, an alias. `registers` bounds
     (roughly, in 32-bit registers) how much of it one function keeps at hand; the rules are then spread
-    over as many functions as that takes, each of which looks for itself. None: one function.
+    over as many functions as that takes, each of which looks for itself. `most` bounds the rules of one
+    function: a compiler's time grows faster than its length. None: no bound.
     """
-    parts = [range(len(pack.rules))] if registers is None else _split(pack, registers)
+    count = len(pack.rules)
+    if registers is not None:
+        parts = _split(pack, registers)
+    else:
+        step = most or count
+        parts = [range(first, min(first + step, count)) for first in range(0, count, step)]
     names = ["rules"] if len(parts) == 1 else [f"rules_{k}" for k in range(len(parts))]
     lines = [
         f'"""Rules of pack {plain(pack.name)} (version {pack.version}, {pack.content_hash[:12]}).',
