@@ -162,7 +162,8 @@ def _rule(given: ReasonInput, rule: RuleFact, counted: Sequence[Finding]) -> Fin
         carried = [f.strength for f in counted if f.about in rule.components]
         strength = max(carried, default=min(UNCOUNTED, strength))
     else:
-        strength *= all_of(carries(s) for s in scores)
+        # What its pack trusts less, because boxes are rarely so precise, carries less here too.
+        strength *= all_of(carries(s) for s in scores) * min(rule.weight, 1.0) ** 0.5
     about = rule.components[0] if len(rule.components) == 1 else f"rule {rule.id}"
     measured = (
         "" if rule.measured is None else f" (measured {rule.measured:.3g}, bound {rule.bound})"

@@ -57,6 +57,8 @@ class RuleFact:
     components: tuple[str, ...]
     boxes: tuple[int, ...] = ()
     """Witnesses: indices into `ReasonInput.boxes`."""
+    weight: float = 1.0
+    """Of the rule within its category."""
 
 
 @dataclass(frozen=True, slots=True)

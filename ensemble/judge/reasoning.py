@@ -103,6 +103,7 @@ def _rule_facts(group: DomainRules, k: int) -> tuple[RuleFact, ...]:
             says=rules[r].says,
             components=rules[r].components,
             boxes=tuple(group.witnesses(k, int(r))),
+            weight=rules[r].weight,
         )
         for r in np.flatnonzero(outcomes.status[k] == 0)
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physgauge.ensemble.sight import Sight
-from physgauge.rules_kernel import Pack, PackError, RuleError, parse_pack
+from physgauge.rules_kernel import Pack, PackError, RuleError, load_pack, parse_pack
 from physgauge.types import VIEWS, Boxes
 
 from .small import HEAD, Box, image, images
@@ -99,3 +99,32 @@ def test_what_is_wrong_is_said_with_its_place(table: str, says: str) -> None:
 def test_too_many_views_are_refused() -> None:
     with pytest.raises(PackError, match="too many views"):
         pack('\n[[view]]\nis = "front"\nwhen = "present(nose)"' * 65)
+
+
+@pytest.mark.parametrize(
+    ("domain", "view", "content"),
+    [
+        ("car", "side", [("wheel", 60, 190, 110, 240), ("wheel", 230, 190, 280, 240), ("door", 120, 140, 230, 215), ("roof", 120, 90, 230, 105)]),
+        ("car", "front", [("headlight", 60, 150, 90, 170), ("headlight", 210, 150, 240, 170), ("grille", 110, 150, 190, 175), ("roof", 80, 60, 220, 80)]),
+        ("car", "rear", [("taillight", 60, 150, 80, 170), ("taillight", 220, 150, 240, 170), ("trunk", 70, 110, 230, 180)]),
+        ("car", "unknown", [("roof", 120, 90, 230, 105), ("door", 120, 140, 230, 215)]),
+        ("aircraft", "front", [("head", 140, 120, 180, 160), ("wing", 0, 140, 130, 155), ("wing", 190, 140, 320, 155)]),
+        ("aircraft", "unknown", [("wing", 0, 140, 130, 155), ("wing", 190, 140, 320, 155)]),
+        ("animal", "side", [("chest", 180, 100, 250, 170), ("belly", 90, 100, 185, 170), ("head", 250, 50, 310, 100), ("leg", 100, 160, 120, 240)]),
+    ],
+)  # fmt: skip
+def test_what_the_shipped_packs_see(domain: str, view: str, content: list[Box]) -> None:
+    own = load_pack(domain)
+    mirrored = [(name, 320 - x1, y0, 320 - x0, y1) for name, x0, y0, x1, y1 in content]
+    for boxes in (content, mirrored, [(n, *(2 * v for v in b)) for n, *b in content]):
+        packed = Boxes(
+            np.array([b[1:] for b in boxes], np.float32),
+            np.ones(len(boxes), np.float32),
+            np.array([own.label(b[0]) for b in boxes], np.int16),
+            np.zeros(len(boxes), np.int8),
+            np.array([0, len(boxes)], np.int64),
+        )
+        counts = np.full((1, len(own.components)), np.nan, np.float32)
+        nobody = np.zeros(1, np.int8), np.zeros(1, np.bool_)
+        got = Sight(own, 1).complete(*nobody, packed, counts, np.full((1, 2), 320, np.float32))
+        assert VIEWS[got[0]] == view

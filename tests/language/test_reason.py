@@ -198,8 +198,9 @@ def test_rules_weigh_by_distance_beyond_the_bound() -> None:
     assert far.score is not None
     assert far.score < near.score
     assert far.spatial == ("S1: not so: says so (measured 0.3, bound <= 0.08)",)
-    fine = reason(replace(jet(), rules=(rule(0.3, "<= 0.08", status="satisfied"),)))
-    assert fine.score == 100
+    trusted_less = reason(replace(jet(), rules=(rule(0.30, "<= 0.08", weight=0.25),)))
+    assert trusted_less.score is not None
+    assert trusted_less.score > far.score
 
 
 def test_ambiguous_captions_are_judged_against_any_type() -> None:

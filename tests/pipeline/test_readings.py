@@ -185,8 +185,8 @@ def test_profiles_that_cannot_be_read_are_refused() -> None:
     two = [*profile.detectors, msgspec.structs.replace(profile.detectors[0], name="b")]
     with pytest.raises(ConfigError, match=r"readings.draws: expected 1 with several detectors"):
         check(msgspec.structs.replace(profile, detectors=two), "p")
-    low = [msgspec.structs.replace(profile.detectors[0], min_score=0.05)]
-    with pytest.raises(ConfigError, match=r"min_score: expected .* between 0.1 and 0.9, got 0.05"):
+    low = [msgspec.structs.replace(profile.detectors[0], min_score=0.03)]
+    with pytest.raises(ConfigError, match=r"min_score: expected .* 0.04 and 0.96, got 0.03"):
         check(msgspec.structs.replace(profile, detectors=low), "p")
 
 
