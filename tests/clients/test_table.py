@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import msgspec
+import pyarrow.parquet as pq
 import pytest
 
 from physgauge import wire
@@ -85,11 +86,17 @@ def test_no_rows_is_a_readable_file(tmp_path: Path) -> None:
 def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     write_rows(path, [full_row(f"{n}.png") for n in range(50)])
-    data = bytearray(path.read_bytes())
-    data[len(data) // 3] ^= 0x10
-    path.write_bytes(bytes(data))
-    with pytest.raises((OSError, msgspec.ValidationError, UnicodeDecodeError)):
-        list(read_rows(path))
+    whole = path.read_bytes()
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    for number in range(0, group.num_columns, 7):
+        # The last byte of a column is of a page's data: headers have no checksum.
+        column = group.column(number)
+        first = column.dictionary_page_offset or column.data_page_offset
+        data = bytearray(whole)
+        data[first + column.total_compressed_size - 1] ^= 0x10
+        path.write_bytes(bytes(data))
+        with pytest.raises((OSError, msgspec.ValidationError, UnicodeDecodeError)):
+            list(read_rows(path))
 
 
 def test_no_file_under_the_final_name_after_a_failure(tmp_path: Path) -> None:
