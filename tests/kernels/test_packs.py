@@ -64,7 +64,7 @@ def test_a_clean_scene_breaks_no_rule(name: str) -> None:
         ("aircraft", AIRBUS.plus(("other", 100, 100, 120, 120)), "P6"),
         ("aircraft", AIRBUS.moved("engine", 0, 80), "S1"),
         ("aircraft", AIRBUS.moved("tail", 200, 0), "S4"),
-        ("aircraft", AIRBUS.moved("wing", 110, 0), "S7"),
+        ("aircraft", AIRBUS.moved("wing", 0, -80), "S2"),
         ("aircraft", AIRBUS.moved("tail_wing", 0, -60), "S12"),
         ("aircraft", AIRBUS.grown("engine", 3), "R2"),
         ("aircraft", AIRBUS.grown("head", 2), "R4"),
