@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Gpu:
     def empty(self, shape: tuple[int, ...], dtype: str, order: str = "C") -> DeviceArray:
         """An array of unset memory."""
         kind = np.dtype(dtype)
-        from cuda.core.utils import StridedMemoryView
+        StridedMemoryView = _cuda("cuda.core.utils", "StridedMemoryView")
 
         size = max(1, int(np.prod(shape)) * kind.itemsize)
         buffer = self.device.allocate(size, stream=self.stream)
@@ -85,7 +86,7 @@ class Gpu:
     def borrow(self, name: str, value: Any) -> DeviceArray:
         """Another library's array on this GPU, without a copy. Raises ArrayError for one elsewhere or
         one that is not dense in C order."""
-        from cuda.core.utils import StridedMemoryView
+        StridedMemoryView = _cuda("cuda.core.utils", "StridedMemoryView")
 
         told = getattr(value, "__cuda_array_interface__", None)
         if told is not None and 0 in told["shape"]:
@@ -106,20 +107,21 @@ class Gpu:
 
     def load(self, code: bytes, kind: str) -> Any:
         """The kernel in a cubin or PTX file. The driver's own error where it refuses it."""
-        from cuda.core import ObjectCode
+        ObjectCode = _cuda("cuda.core", "ObjectCode")
 
         module = (ObjectCode.from_cubin if kind == "cubin" else ObjectCode.from_ptx)(code)
         return module.get_kernel(ENTRY)
 
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Iterable[int]) -> None:
         """Start a kernel; it runs while this returns."""
-        from cuda.core import LaunchConfig, launch
+        LaunchConfig = _cuda("cuda.core", "LaunchConfig")
+        launch = _cuda("cuda.core", "launch")
 
         launch(self.stream, LaunchConfig(grid=blocks, block=threads), kernel, *arguments)
 
     def timed(self, work: Callable[[], None]) -> float:
         """Seconds between two events around `work` on the stream."""
-        from cuda.core import EventOptions
+        EventOptions = _cuda("cuda.core", "EventOptions")
 
         options = EventOptions(timing_enabled=True)
         start, end = self.device.create_event(options), self.device.create_event(options)
@@ -130,13 +132,19 @@ class Gpu:
         return float(end - start) / 1e3
 
 
+def _cuda(module: str, name: str) -> Any:
+    """A name of cuda.core, which picks its build for the installed toolkit as it is imported: no type
+    checker can follow."""
+    return getattr(import_module(module), name)
+
+
 @lru_cache(maxsize=16)
 def gpu(number: int = 0) -> Gpu:
     """GPU `number`. Raises CudaUnavailable without a driver, such a GPU, or cuda.core."""
     if not 0 <= number < gpu_count():
         raise CudaUnavailable(f"no GPU {number} here: the driver sees {gpu_count()}")
     try:
-        from cuda.core import Device
+        Device = _cuda("cuda.core", "Device")
     except ImportError as error:
         raise CudaUnavailable("needs cuda-core: pip install 'physgauge[gpu]'") from error
     device = Device(number)
@@ -156,8 +164,8 @@ def download(array: DeviceArray) -> np.ndarray[Any, Any]:
 
 def _bytes_of(array: DeviceArray) -> Any:
     """A dense device array as a view of its bytes."""
-    from cuda.core import Buffer
-    from cuda.core.utils import StridedMemoryView
+    Buffer = _cuda("cuda.core", "Buffer")
+    StridedMemoryView = _cuda("cuda.core.utils", "StridedMemoryView")
 
     buffer = Buffer.from_handle(array.pointer, array.nbytes, owner=array.view)
     return StridedMemoryView.from_buffer(buffer, shape=(array.nbytes,), dtype=np.dtype(np.uint8))
@@ -165,6 +173,6 @@ def _bytes_of(array: DeviceArray) -> Any:
 
 def _host_bytes(array: np.ndarray[Any, Any]) -> Any:
     """A dense NumPy array as a view of its bytes, in memory order."""
-    from cuda.core.utils import StridedMemoryView
+    StridedMemoryView = _cuda("cuda.core.utils", "StridedMemoryView")
 
     return StridedMemoryView.from_array_interface(array.ravel(order="K").view(np.uint8))

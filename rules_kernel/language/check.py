@@ -135,7 +135,7 @@ class Checker(Calls):
                     got=self.text(node)[:60],
                 )
         made = t.Compare(args, node.ops, 0)
-        if len(args) > 2 and contradiction([made], self.names.aliases) is not None:
+        if len(node.args) > 2 and contradiction([made], self.names.aliases) is not None:
             raise self.wrong("a chain that never holds", node, got=self.text(node)[:60])
         measured = 1 if len(node.args) > 2 or isinstance(args[0], t.Const) else 0
         return t.Compare(args, node.ops, measured, self._bound(node, measured))

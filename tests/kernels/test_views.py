@@ -120,7 +120,7 @@ def test_what_the_shipped_packs_see(domain: str, view: str, content: list[Box]) 
         packed = Boxes(
             np.array([b[1:] for b in boxes], np.float32),
             np.ones(len(boxes), np.float32),
-            np.array([own.label(b[0]) for b in boxes], np.int16),
+            np.array([own.label(str(b[0])) for b in boxes], np.int16),
             np.zeros(len(boxes), np.int8),
             np.array([0, len(boxes)], np.int64),
         )
