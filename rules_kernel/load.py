@@ -106,7 +106,7 @@ class _PackReader(RuleReader):
         nothing: dict[str, Alias] = {}
         aliases = self.attempt(lambda: self.aliases(names), nothing)
         no_shares = np.zeros((len(names.components), len(VIEWS)), np.float32)
-        expect: Expect = self.attempt(self.expect, None) or "type"
+        expect = self.attempt(self.expect, None)
         return Pack(
             name=self.attempt(lambda: self.get("name", str), ""),
             version=self.attempt(lambda: self.get("version", int), 0),
@@ -121,7 +121,7 @@ class _PackReader(RuleReader):
             rules=self.attempt(lambda: self.rules(names), ()),
             views=self.attempt(lambda: self.view_rules(names), ()),
             tags=(*names.tags, *(NAMED + name for name in names.named)),
-            expect=expect,
+            expect=expect or "type",
             min_score=self.attempt(self.min_score, 0.0),
             content_hash=hashlib.sha256(self.text.encode()).hexdigest(),
             path=self.file,
