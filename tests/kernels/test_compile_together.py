@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,14 +18,18 @@ from .small import HEAD
 RULE = '\n[[spatial]]\nid = "R1"\nsays = "r"\nrule = "width(nose) < {} * width(wing)"\n'
 
 
+FRESH = count(1)
+"""For packs that this process has not compiled before: those it would not look for in the cache."""
+
+
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.setenv("PHYSGAUGE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     places = {}
-    for k, name in enumerate(("one", "two", "three")):
+    for name in ("one", "two", "three"):
         path = tmp_path / f"{name}.toml"
-        path.write_text(HEAD.replace('"small"', f'"{name}"') + RULE.format(k + 1.5))
+        path.write_text(HEAD.replace('"small"', f'"{name}"') + RULE.format(next(FRESH)))
         places[name] = str(path)
     return places
 
@@ -53,6 +59,13 @@ def test_children_leave_their_packs_in_the_cache(
     assert all(is_cached(pack) for pack in known.values())
     compile_together(known, files)
     assert len(started) == 1
+    ask = "import sys; from pathlib import Path\n" + (
+        "from physgauge.rules_kernel import load_pack\n"
+        "from physgauge.rules_kernel.kernels import is_cached\n"
+        "print([is_cached(load_pack(Path(name))) for name in sys.argv[1:]])"
+    )
+    told = subprocess.check_output([sys.executable, "-c", ask, *files.values()], text=True)
+    assert told.strip() == "[True, True, True]"
 
 
 def test_a_child_that_fails_costs_time_and_nothing_else(
