@@ -24,9 +24,9 @@ from rich.console import Console
 from rich.table import Table
 
 from physgauge.clients.table import read_records
-from physgauge.ensemble.captions import CaptionParser
+from physgauge.ensemble.captions.parser import CaptionParser
 from physgauge.ensemble.expectations import Expecter
-from physgauge.ensemble.specification import DomainSpec, load_specification
+from physgauge.ensemble.specifications.load import DomainSpec, load_specification
 from physgauge.rules_kernel import VIEWS, Pack, PackedBoxes, load_pack, reference, rule_scores
 from physgauge.types import DOMAINS
 

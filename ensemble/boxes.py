@@ -10,7 +10,7 @@ import numpy as np
 from physgauge.clients.boxes import BoxRecord, Entry
 from physgauge.config import Profile
 from physgauge.ensemble.aggregate import Subject
-from physgauge.ensemble.captions import check_caption
+from physgauge.ensemble.captions.parser import check_caption
 from physgauge.ensemble.domains import Domains
 from physgauge.errors import BoxesError, InputError
 from physgauge.types import VIEWS, Boxes, Detections, Item

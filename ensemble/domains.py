@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from physgauge.config import LoadedProfile
-from physgauge.ensemble.captions import CaptionParser
+from physgauge.ensemble.captions.parser import CaptionParser
 from physgauge.ensemble.compile import compile_together
 from physgauge.ensemble.expectations import Expecter
 from physgauge.ensemble.sight import Sight
-from physgauge.ensemble.specification import load_specification
+from physgauge.ensemble.specifications.load import load_specification
 from physgauge.errors import ConfigError
 from physgauge.rules_kernel import Pack, RuleError, load_pack
 from physgauge.rules_kernel.kernels import CompiledPack

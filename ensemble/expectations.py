@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from physgauge.ensemble.caption_facts import CaptionFacts, Claim
-from physgauge.ensemble.caption_words import plural
-from physgauge.ensemble.specification import DomainSpec, Range
+from physgauge.ensemble.captions.facts import CaptionFacts, Claim
+from physgauge.ensemble.captions.words import plural
+from physgauge.ensemble.specifications.load import DomainSpec, Range
 from physgauge.rules_kernel import NAMED
 from physgauge.types import F32, I8, Bools
 

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from physgauge.config import Profile
-from physgauge.ensemble.captions import check_caption
+from physgauge.ensemble.captions.parser import check_caption
 from physgauge.ensemble.decode import Decoded, Decoder
 from physgauge.errors import ImageError, InputError
 from physgauge.types import Item

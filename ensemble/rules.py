@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physgauge import wire
-from physgauge.ensemble.captions import CaptionFacts
+from physgauge.ensemble.captions.parser import CaptionFacts
 from physgauge.ensemble.domains import Domain, Domains
 from physgauge.ensemble.expectations import Expectations
 from physgauge.ensemble.fuse import Fused

@@ -13,7 +13,7 @@ from physgauge.ensemble.expectations import article
 from physgauge.ensemble.judge.evidence import all_of, carries, containment, gap, hull, middle_of
 from physgauge.ensemble.judge.reason_input import PartBox, ReasonInput
 from physgauge.ensemble.judge.rubric import Finding, Severity
-from physgauge.ensemble.specification_file import PlaceTable, RelationTable
+from physgauge.ensemble.specifications.file import PlaceTable, RelationTable
 
 ADRIFT: Final = 0.12
 """A gap beyond the allowed one by this share of the diagonal: the part floats, which is impossible."""

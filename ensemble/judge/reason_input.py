@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from physgauge.ensemble.caption_facts import CaptionFacts
-from physgauge.ensemble.specification import DomainSpec
+from physgauge.ensemble.captions.facts import CaptionFacts
+from physgauge.ensemble.specifications.load import DomainSpec
 from physgauge.wire import Category, LlmRun, Observation
 
 

@@ -25,7 +25,8 @@ def test_wheel_contents(tmp_path: Path) -> None:
     packages = {name.rpartition("/")[0] for name in names if name.endswith("/__init__.py")}
     assert {
         "physgauge", "physgauge/cli", "physgauge/cli/rules", "physgauge/clients", "physgauge/ensemble",
-        "physgauge/ensemble/judge", "physgauge/report", "physgauge/rules_kernel",
+        "physgauge/ensemble/captions", "physgauge/ensemble/judge", "physgauge/ensemble/specifications",
+        "physgauge/report", "physgauge/rules_kernel",
     } <= packages  # fmt: skip
     assert not any(p.startswith(("benchmarks", "tests")) for p in packages)
     for needed in (
@@ -39,5 +40,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
         "physgauge/rules_kernel/packs/car@paper.toml",
         "physgauge/rules_kernel/packs/animal@paper.toml",
         "physgauge/ensemble/specifications/aircraft.toml",
+        "physgauge/ensemble/specifications/animal.toml",
+        "physgauge/ensemble/specifications/car.toml",
     ):
         assert needed in names, needed

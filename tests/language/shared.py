@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from physgauge.ensemble.captions import CaptionFacts, CaptionParser
-from physgauge.ensemble.specification import DomainSpec, load_specification
+from physgauge.ensemble.captions.parser import CaptionFacts, CaptionParser
+from physgauge.ensemble.specifications.load import DomainSpec, load_specification
 from physgauge.types import DOMAINS
 
 

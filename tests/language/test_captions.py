@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from physgauge.ensemble.captions import CaptionParser, check_caption
+from physgauge.ensemble.captions.parser import CaptionParser, check_caption
 from physgauge.errors import CaptionError
 from tests.language.shared import numbers, read, spec
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from physgauge.ensemble.expectations import Expectations, Expecter, article, count_of
-from physgauge.ensemble.specification import Range
+from physgauge.ensemble.specifications.load import Range
 from physgauge.types import AIRCRAFT_PARTS, ANIMAL_PARTS, CAR_PARTS, VIEWS
 from tests.language.shared import read, spec
 

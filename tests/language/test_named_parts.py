@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physgauge.ensemble.captions import CaptionParser
+from physgauge.ensemble.captions.parser import CaptionParser
 from physgauge.ensemble.expectations import Expecter
-from physgauge.ensemble.specification import load_specification
+from physgauge.ensemble.specifications.load import load_specification
 from physgauge.rules_kernel import VIEWS, load_pack
 
 SPECS = {name: load_specification(name) for name in ("aircraft", "car", "animal")}

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physgauge.ensemble import captions
-from physgauge.ensemble.caption_tokens import Token, key, tokenize
-from physgauge.ensemble.captions import CaptionFacts
+from physgauge.ensemble.captions import parser as parser_module
+from physgauge.ensemble.captions.parser import CaptionFacts
+from physgauge.ensemble.text import Token, key, tokenize
 from physgauge.types import DOMAINS
 from tests.language.shared import parser, read, spec
 
@@ -111,7 +111,7 @@ def test_steps_grow_with_the_text(
     for repeats in (100, 400):
         _, tokens = tokenize(phrase * repeats)
         counted = Counted(tokens)
-        monkeypatch.setattr(captions, "tokenize", lambda _, seen=counted: ("", seen))
+        monkeypatch.setattr(parser_module, "tokenize", lambda _, seen=counted: ("", seen))
         parser().parse(phrase * repeats, domain)
         steps.append(counted.looks / len(tokens))
         assert steps[-1] < 200

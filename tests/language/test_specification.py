@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from physgauge.ensemble.captions import CaptionParser
-from physgauge.ensemble.specification import Range, load_specification, parse_specification
+from physgauge.ensemble.captions.parser import CaptionParser
+from physgauge.ensemble.specifications.load import Range, load_specification, parse_specification
 from physgauge.errors import ConfigError
 from physgauge.types import AIRCRAFT_PARTS, ANIMAL_PARTS, CAR_PARTS, DOMAINS
 from tests.language.shared import parser, spec

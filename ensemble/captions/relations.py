@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from physgauge.ensemble import caption_words as words
-from physgauge.ensemble.caption_lexicon import PartName
-from physgauge.ensemble.caption_tokens import COMMA, STOP, Token
-from physgauge.ensemble.specification import DomainSpec
+from physgauge.ensemble.captions import words
+from physgauge.ensemble.captions.lexicon import PartName
+from physgauge.ensemble.specifications.load import DomainSpec
+from physgauge.ensemble.text import COMMA, STOP, Token
 
 FILLERS: Final = 4
 """Most words between a part and its preposition ("are firmly mounted")."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Mapping
 
-from physgauge.ensemble.caption_tokens import key
-from physgauge.ensemble.specification_file import Amount, Pair, SpecificationFile, TypeTable
-from physgauge.ensemble.specification_records import DomainSpec, Group, Range, TypeSpec
+from physgauge.ensemble.specifications.file import Amount, Pair, SpecificationFile, TypeTable
+from physgauge.ensemble.specifications.records import DomainSpec, Group, Range, TypeSpec
+from physgauge.ensemble.text import key
 from physgauge.errors import ConfigError
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from physgauge.ensemble import caption_words as words
-from physgauge.ensemble.caption_relations import Part
-from physgauge.ensemble.caption_tokens import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
-from physgauge.ensemble.specification import DomainSpec
+from physgauge.ensemble.captions import words
+from physgauge.ensemble.captions.relations import Part
+from physgauge.ensemble.specifications.load import DomainSpec
+from physgauge.ensemble.text import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
 
 LOOK_BACK: Final = 5
 """Words before a part that are read for its number."""

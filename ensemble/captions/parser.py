@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from physgauge.ensemble import caption_words as words
-from physgauge.ensemble.caption_facts import CaptionFacts, Claim, Relation, Subject
-from physgauge.ensemble.caption_lexicon import Lexicon, build_lexicon
-from physgauge.ensemble.caption_parts import read_parts
-from physgauge.ensemble.caption_relations import Part
-from physgauge.ensemble.caption_subjects import Anchor, Found, find_mentions, read_subjects
-from physgauge.ensemble.caption_tokens import HYPHEN, SPACE, Token, tokenize
-from physgauge.ensemble.specification import DomainSpec
+from physgauge.ensemble.captions import words
+from physgauge.ensemble.captions.facts import CaptionFacts, Claim, Relation, Subject
+from physgauge.ensemble.captions.lexicon import Lexicon, build_lexicon
+from physgauge.ensemble.captions.parts import read_parts
+from physgauge.ensemble.captions.relations import Part
+from physgauge.ensemble.captions.subjects import Anchor, Found, find_mentions, read_subjects
+from physgauge.ensemble.specifications.load import DomainSpec
+from physgauge.ensemble.text import HYPHEN, SPACE, Token, tokenize
 from physgauge.errors import CaptionError
 
 __all__ = ["CaptionFacts", "CaptionParser", "Claim", "Relation", "Subject", "check_caption"]

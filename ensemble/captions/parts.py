@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from physgauge.ensemble import caption_words as words
-from physgauge.ensemble.caption_facts import Claim, Relation
-from physgauge.ensemble.caption_quantity import Quantity, number_at, read_quantity
-from physgauge.ensemble.caption_relations import Part, Placed, read_relation
-from physgauge.ensemble.caption_tokens import COMMA, SPACE, STOP, Token
-from physgauge.ensemble.specification import DomainSpec
+from physgauge.ensemble.captions import words
+from physgauge.ensemble.captions.facts import Claim, Relation
+from physgauge.ensemble.captions.quantity import Quantity, number_at, read_quantity
+from physgauge.ensemble.captions.relations import Part, Placed, read_relation
+from physgauge.ensemble.specifications.load import DomainSpec
+from physgauge.ensemble.text import COMMA, SPACE, STOP, Token
 
 REACH: Final = 6
 """Words back over which "wearing" and the like take a part away from the subject."""

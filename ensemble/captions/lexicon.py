@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from physgauge.ensemble.caption_tokens import COMMA, SPACE, STOP, Token, key
-from physgauge.ensemble.caption_words import plural
-from physgauge.ensemble.specification import DomainSpec
+from physgauge.ensemble.captions.words import plural
+from physgauge.ensemble.specifications.load import DomainSpec
+from physgauge.ensemble.text import COMMA, SPACE, STOP, Token, key
 
 T = TypeVar("T")
 

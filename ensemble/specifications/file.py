@@ -1,6 +1,6 @@
 """The tables of a type specification file, as written; unknown keys and values out of range are errors.
 
-:mod:`physgauge.ensemble.specification` reads and resolves them.
+:mod:`physgauge.ensemble.specifications.load` reads and resolves them.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from physgauge.ensemble.specification_file import (
+from physgauge.ensemble.specifications.file import (
     ComponentTable,
     PlaceTable,
     ReferenceTable,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from physgauge.ensemble import caption_words as words
-from physgauge.ensemble.caption_facts import Subject
-from physgauge.ensemble.caption_lexicon import Lexicon, SubjectName
-from physgauge.ensemble.caption_tokens import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
+from physgauge.ensemble.captions import words
+from physgauge.ensemble.captions.facts import Subject
+from physgauge.ensemble.captions.lexicon import Lexicon, SubjectName
+from physgauge.ensemble.text import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
 
 MAX_SUBJECTS: Final = 64
 """More subjects than this are not told apart: there are several, and comparing them is quadratic."""

@@ -56,7 +56,7 @@ class Relation:
     component: str
     count: int | None
     relation: str
-    """A name of `specification_file.RelationName`."""
+    """A name of `specifications.file.RelationName`."""
     reference: str
     """A component or a reference of the specification ("vehicle_body")."""
     text: str

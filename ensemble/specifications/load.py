@@ -16,9 +16,9 @@ from typing import Final
 
 import msgspec
 
-from physgauge.ensemble.specification_check import resolve
-from physgauge.ensemble.specification_file import SpecificationFile
-from physgauge.ensemble.specification_records import DomainSpec, Group, Range, TypeSpec
+from physgauge.ensemble.specifications.file import SpecificationFile
+from physgauge.ensemble.specifications.records import DomainSpec, Group, Range, TypeSpec
+from physgauge.ensemble.specifications.resolve import resolve
 from physgauge.errors import ConfigError
 
 __all__ = [
@@ -32,7 +32,7 @@ MAX_BYTES: Final = 2**20
 
 def shipped_specifications() -> Path:
     """The folder of the shipped specification files."""
-    return Path(__file__).parent / "specifications"
+    return Path(__file__).parent
 
 
 def load_specification(name_or_path: str | Path) -> DomainSpec:
