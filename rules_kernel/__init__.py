@@ -21,7 +21,7 @@ from physgauge.rules_kernel.errors import (
     RuleError,
 )
 from physgauge.rules_kernel.load import check_pack, load_pack, parse_pack, read_pack, shipped_packs
-from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Pack, Rule
+from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Pack, Rule, Single
 
 if TYPE_CHECKING:
     from physgauge.rules_kernel.kernels import CompiledPack
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CATEGORIES", "NAMED", "OTHER", "VIEWS", "ArrayError", "CudaUnavailable",
     "ExpressionError", "ObservedArrays", "Pack", "PackError", "PackedBoxes", "Rule", "RuleArrays",
-    "RuleError", "RuleScores", "accepted", "check_pack", "compile_pack", "load_pack", "parse_pack",
-    "read_pack", "rule_scores", "shipped_packs",
+    "RuleError", "RuleScores", "Single", "accepted", "check_pack", "compile_pack", "load_pack",
+    "parse_pack", "read_pack", "rule_scores", "shipped_packs",
 ]  # fmt: skip
 
 

@@ -15,7 +15,16 @@ from physgauge.rules_kernel.arrays import F32, F64, VIEWS
 from physgauge.rules_kernel.errors import PackError, RuleError, did_you_mean, quoted
 from physgauge.rules_kernel.language import RESERVED, Names
 from physgauge.rules_kernel.load_rules import MAX_RULES, RuleReader
-from physgauge.rules_kernel.pack import CATEGORIES, NAMED, OTHER, Alias, Evidence, Expect, Pack
+from physgauge.rules_kernel.pack import (
+    CATEGORIES,
+    NAMED,
+    OTHER,
+    Alias,
+    Evidence,
+    Expect,
+    Pack,
+    Single,
+)
 from physgauge.rules_kernel.positions import Key, scan
 from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME
 from physgauge.rules_kernel.toml_text import MAX_BYTES, decode, read_table
@@ -28,7 +37,8 @@ _PACK_NAME = re.compile(r"[a-z0-9_]+(@[a-z0-9_]+)?")
 
 _TOP = {
     "name", "version", "domain", "components", "tags", "weights", "missing", "vacuous",
-    "minimum_rules", "expect", "min_score", "aliases", "said", "evidence", "visibility", "view",
+    "minimum_rules", "expect", "min_score", "aliases", "said", "evidence", "subject", "visibility",
+    "view",
     *CATEGORIES,
 }  # fmt: skip
 
@@ -116,6 +126,7 @@ class _PackReader(RuleReader):
             weights=self.attempt(self.weights, np.zeros(4)),
             minimum_rules=self.attempt(self.minimum, 1),
             evidence=self.attempt(lambda: self.evidence(components), Evidence()),
+            single=self.attempt(lambda: self.single(components), None),
             hidden=self.attempt(lambda: self.hidden(names.components), no_shares),
             aliases=aliases,
             rules=self.attempt(lambda: self.rules(names), ()),
@@ -191,6 +202,27 @@ class _PackReader(RuleReader):
         for name in any_of:
             self.component(name, components, place)
         return Evidence(numbers["components"], numbers["boxes"], tuple(any_of))
+
+    def single(self, components: tuple[str, ...]) -> Single | None:
+        if "subject" not in self.table:
+            return None
+        table = self.get("subject", dict)
+        self.keys(table, {"most", "least"}, "subject")
+        place = ("subject", 0, "most")
+        most = self.typed(table.get("most", {}), dict, place, "most")
+        for name, number in most.items():
+            self.component(name, components, place)
+            self.typed(number, int, place, name)
+            if number < 1:
+                self.fail(f"subject most: {name}", place, expected=">= 1", got=str(number))
+        place = ("subject", 0, "least")
+        least = self.typed(table.get("least", 2), int, place, "least")
+        if not 1 <= least <= len(most):
+            self.fail(
+                "subject least", place,
+                expected=f"1 to the {len(most)} components of most", got=str(least),
+            )  # fmt: skip
+        return Single(dict(most), least)
 
     def component(self, name: Any, components: tuple[str, ...], place: Key) -> int:
         if name not in components:

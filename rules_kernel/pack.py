@@ -72,6 +72,16 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Single:
+    """What one subject is, so that several can be told from one."""
+
+    most: Mapping[str, int]
+    """Components from different regions of a subject, and the most that one subject has of each."""
+    least: int
+    """So many different ones of these make a subject; fewer are a part that lies about."""
+
+
+@dataclass(frozen=True)
 class Alias:
     kind: Literal["number", "box"]
     source: str
@@ -106,6 +116,8 @@ class Pack:
     content_hash: str
     """SHA-256 of the file's text, hexadecimal."""
     path: str = field(default="", compare=False)
+    single: Single | None = None
+    """None: all parts of a picture are judged as one subject's."""
     views: tuple[Rule, ...] = ()
     """Conditions under which the parts show a view, by its name in `id`; the first that holds is it."""
 

@@ -34,6 +34,9 @@ def describe(pack: Pack) -> dict[str, Any]:
             "boxes": pack.evidence.boxes,
             "any_of": list(pack.evidence.any_of),
         },
+        "subject": None
+        if pack.single is None
+        else {"most": dict(pack.single.most), "least": pack.single.least},
         "visibility": _visibility(pack),
         "rules": [_rule(pack, rule) for rule in pack.rules],
     }
@@ -84,6 +87,7 @@ def in_words(pack: Pack) -> list[str]:
         f"  parts: {', '.join(pack.components[:-1])}",
         *(f"  {name} = {alias.source}" for name, alias in pack.aliases.items()),
         f"  asked for: at least {_evidence(pack)}; boxes that score at least {pack.min_score:g}",
+        f"  several subjects: {_single(pack)}",
         f"  expected parts follow {follows}",
         f"  a rule whose part is absent is {_ABSENT[first.missing]}; no score from fewer than "
         f"{pack.minimum_rules} applicable rules",
@@ -91,6 +95,13 @@ def in_words(pack: Pack) -> list[str]:
     for category in CATEGORIES:
         lines += ["", *_category(pack, category, first)]
     return lines
+
+
+def _single(pack: Pack) -> str:
+    if pack.single is None:
+        return "all parts of a picture are judged as one subject's"
+    most = ", ".join(f"{n} {name}" for name, n in pack.single.most.items())
+    return f"one has at most {most}, and at least {pack.single.least} different ones of these"
 
 
 def _evidence(pack: Pack) -> str:
