@@ -15,14 +15,16 @@ from typing import Final
 
 import numpy as np
 
-from physgauge.ensemble.captions.facts import CaptionFacts, Claim
-from physgauge.ensemble.captions.words import plural
+from physgauge.ensemble.captions.facts import CaptionFacts, Claim, Relation
+from physgauge.ensemble.captions.words import OPPOSITES, plural
 from physgauge.ensemble.specifications.load import DomainSpec, Range
 from physgauge.rules_kernel import NAMED
 from physgauge.types import F32, I8, Bools
 
 CAPTIONED: Final = "captioned"
 """The pack's reserved tag: a caption was given."""
+MAX_PARTS: Final = 64
+"""Most parts of a kind that a likeness is taken to have, where its caption leaves it open."""
 MAX_SUBJECTS: Final = 100
 """More subjects than this are as good as unnumbered."""
 
@@ -168,12 +170,14 @@ class Expecter:
             if own is None:
                 continue
             words = contradiction(facts, self.spec, types, claim, own)
-            if words:
+            if words and not facts.likeness:
                 said.append(words)
             j = by_name.get(claim.component)
             if j is None or facts.several:
                 continue
-            if claim.missing:
+            if words and facts.likeness:
+                low[j], high[j] = claim.low, (MAX_PARTS if claim.high is None else claim.high)
+            elif claim.missing:
                 low[j] = max(low[j] - claim.missing, 0)
             elif claim.high == 0:
                 low[j] = 0
@@ -184,6 +188,10 @@ class Expecter:
                 low[j] = max(low[j], claim.low)
                 high[j] = high[j] if claim.high is None else min(high[j], claim.high)
                 slack[j] = self._slack[j]
+        for relation in facts.relations:
+            words = misplaced(facts, self.spec, types, relation)
+            if words:
+                said.append(words)
         fewest = np.maximum(self.visible(low, view), least)
         fewest = np.where(slack > 0, np.minimum(fewest, np.maximum(low - slack, 0)), fewest)
         if self._literal:
@@ -231,6 +239,38 @@ def contradiction(
         says = count_of(Range(claim.low, claim.high), claim.component)
     has = f"{who(facts, spec, types)} has {count_of(own, claim.component)}"
     return f"contradiction: the caption says {says} ({claim.text!r}); {has}"
+
+
+def misplaced(
+    facts: CaptionFacts, spec: DomainSpec, types: tuple[str, ...], relation: Relation
+) -> str | None:
+    """One sentence where a caption puts a part where it can't be; None where it can."""
+    if facts.several or facts.likeness:
+        return None
+    places = [(p.component, p.relation, set(p.references)) for p in spec.places]
+    if len(types) == 1:
+        own = spec.types[types[0]].relations
+        places += [(r.component, r.relation, {r.reference}) for r in own]
+    for component, where, references in places:
+        around = {
+            part for r in references if r in spec.references for part in spec.references[r].of
+        }
+        if component != relation.component or relation.reference not in references | around:
+            continue
+        if (relation.relation, where) in OPPOSITES:
+            noun, reference = (n.replace("_", " ") for n in (component, relation.reference))
+            return (
+                f"contradiction: the caption puts {article(noun)} {noun} {position(relation.relation)} "
+                f"the {reference} ({relation.text!r}); {who(facts, spec, types)} has it {position(where)}"
+            )
+    return None
+
+
+def position(relation: str) -> str:
+    """A relation's name in words: "at the bottom of"."""
+    if relation.startswith("at_"):
+        return f"at the {relation[3:]} of"
+    return relation.replace("_", " ")
 
 
 def who(facts: CaptionFacts, spec: DomainSpec, types: tuple[str, ...]) -> str:

@@ -22,6 +22,8 @@ class Subject:
     """Joined to the one before by "or"."""
     shared: bool
     """The same word names something in another domain, too."""
+    likeness: bool
+    """A thing made to look like it ("a statue of a dog"): it may have whatever it was given."""
     text: str
     start: int
     """First token."""
@@ -89,6 +91,12 @@ class CaptionFacts:
     def ambiguous(self) -> bool:
         """No single type: the picture is judged against any realistic one."""
         return self.subtype is None
+
+    @property
+    def likeness(self) -> bool:
+        """The domain's subjects are things made to look like them: no specification binds them."""
+        own = [s for s in self.subjects if s.domain == self.domain]
+        return bool(own) and all(s.likeness for s in own)
 
     @property
     def elsewhere(self) -> bool:

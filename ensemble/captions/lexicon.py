@@ -67,10 +67,15 @@ class Names(Generic[T]):
 
 
 def _together(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """Whether tokens form one name: no punctuation inside, and "a 320" is no A320."""
+    """Whether tokens form one name: no punctuation inside, and "a 320" is no A320, "an 2" no An-2."""
+    if end == start + 1:
+        return True
     if any(t.gap in (COMMA, STOP) for t in tokens[start + 1 : end]):
         return False
-    return not (end > start + 1 and tokens[start].text == "a" and tokens[start + 1].gap == SPACE)
+    first, second = tokens[start].text, tokens[start + 1]
+    return not (
+        second.gap == SPACE and second.text[0].isdecimal() and (len(first) == 1 or first == "an")
+    )
 
 
 @dataclass(frozen=True, slots=True)

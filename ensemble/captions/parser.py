@@ -7,24 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
-from physgauge.ensemble.captions import words
 from physgauge.ensemble.captions.facts import CaptionFacts, Claim, Relation, Subject
 from physgauge.ensemble.captions.lexicon import Lexicon, build_lexicon
+from physgauge.ensemble.captions.mentions import Found, find_mentions
+from physgauge.ensemble.captions.owners import own_parts
 from physgauge.ensemble.captions.parts import read_parts
-from physgauge.ensemble.captions.relations import Part
-from physgauge.ensemble.captions.subjects import Anchor, Found, find_mentions, read_subjects
+from physgauge.ensemble.captions.subjects import Anchor, read_subjects
 from physgauge.ensemble.specifications.load import DomainSpec
-from physgauge.ensemble.text import HYPHEN, SPACE, Token, tokenize
+from physgauge.ensemble.text import Token, tokenize
 from physgauge.errors import CaptionError
 
 __all__ = ["CaptionFacts", "CaptionParser", "Claim", "Relation", "Subject", "check_caption"]
-
-PREMODIFIER_REACH: Final = 4
-"""Words between "two-door" and the subject it belongs to."""
-
-_BETWEEN: Final = words.STOPWORDS
 
 
 def check_caption(caption: object, max_chars: int) -> str | None:
@@ -82,61 +76,32 @@ class CaptionParser:
         _, tokens = tokenize(caption)
         names = find_mentions(tokens, self._lexicon)
         subjects, anchors = read_subjects(tokens, names.mentions, names.taken)
-        hint = _hint(subjects)
+        hint = _hint(subjects) or self._by_parts(tokens, names, subjects, anchors)
         domain = hint if domain is None else domain
         if domain is None:
             return _facts(caption, None, hint, subjects, [], [])
-        spec = self._lexicon.specs[domain]
-        parts = self._own_parts(tokens, names, anchors, domain)
-        claims, relations = read_parts(tokens, parts, names.taken, spec)
+        claims, relations = self._read_for(tokens, names, anchors, domain)
         return _facts(caption, domain, hint, subjects, claims, relations)
 
-    def _own_parts(
+    def _read_for(
+        self, tokens: Sequence[Token], found: Found, anchors: Sequence[Anchor], domain: str
+    ) -> tuple[list[Claim], list[Relation]]:
+        parts = own_parts(tokens, found, anchors, domain, self._lexicon)
+        return read_parts(tokens, parts, found.taken, self._lexicon.specs[domain])
+
+    def _by_parts(
         self,
         tokens: Sequence[Token],
         found: Found,
+        subjects: Sequence[Subject],
         anchors: Sequence[Anchor],
-        domain: str,
-    ) -> list[Part]:
-        """Parts of the domain's own subjects, by longest match, in caption order."""
-        names = self._lexicon.parts[domain]
-        parts: list[Part] = []
-        nth = 0  # anchors before token i; both only advance, so this stays linear
-        i = 0
-        while i < len(tokens):
-            while nth < len(anchors) and anchors[nth].start <= i:
-                nth += 1
-            part = names.longest(tokens, i)
-            if part is None or not _free(found, i, part[0]):
-                i += 1
-                continue
-            end, meanings = part
-            before = anchors[nth - 1] if nth else None
-            after = anchors[nth] if nth < len(anchors) else None
-            owner = after if before is None or _premodifies(tokens, end, after) else before
-            if owner is None or domain in owner.domains:
-                parts.append(Part(i, end, meanings[0]))
-            i = end
-        return parts
-
-
-def _free(found: Found, start: int, end: int) -> bool:
-    """Whether no name or `never` phrase holds the tokens, other than one the part covers whole.
-
-    "headlights" is nothing to do with an animal, and the very part of a car.
-    """
-    if start in found.never and found.never[start] <= end:
-        start = found.never[start]
-    return not any(found.taken[start:end])
-
-
-def _premodifies(tokens: Sequence[Token], end: int, after: Anchor | None) -> bool:
-    """Whether a part stands right before a subject: "a dog and a four-legged brown horse"."""
-    if after is None or after.start - end > PREMODIFIER_REACH:
-        return False
-    return all(
-        t.gap in (SPACE, HYPHEN) and t.text not in _BETWEEN for t in tokens[end : after.start + 1]
-    )
+    ) -> str | None:
+        """The one domain whose parts a word of several domains is given: "a jaguar with a long tail"."""
+        if not subjects or not all(s.shared for s in subjects):
+            return None
+        domains = dict.fromkeys(s.domain for s in subjects)
+        having = [d for d in domains if self._read_for(tokens, found, anchors, d)[0]]
+        return having[0] if len(having) == 1 else None
 
 
 def _hint(subjects: Sequence[Subject]) -> str | None:

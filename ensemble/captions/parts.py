@@ -8,8 +8,10 @@ from typing import Final
 
 from physgauge.ensemble.captions import words
 from physgauge.ensemble.captions.facts import Claim, Relation
-from physgauge.ensemble.captions.quantity import Quantity, number_at, read_quantity
+from physgauge.ensemble.captions.numbers import number_at
+from physgauge.ensemble.captions.quantity import Quantity, read_quantity
 from physgauge.ensemble.captions.relations import Part, Placed, read_relation
+from physgauge.ensemble.captions.states import read_states
 from physgauge.ensemble.specifications.load import DomainSpec
 from physgauge.ensemble.text import COMMA, SPACE, STOP, Token
 
@@ -46,7 +48,9 @@ def read_parts(
             ):
                 quantity.low, quantity.high, quantity.exact = 0, 0, True
             negated_until = part.end if quantity.high == 0 else -1
-        placed = read_relation(tokens, part.end, by_start, spec)
+        states, behind = read_states(tokens, taken, part)
+        quantity.attributes += () if quantity.high == 0 else states
+        placed = read_relation(tokens, taken, part.end, by_start, spec)
         _spread(tokens, taken, part, quantity, placed, spec)
         if placed is not None:
             referenced.update(placed.parts)
@@ -55,20 +59,37 @@ def read_parts(
             relations.append(
                 Relation(part.meaning.id, count, placed.relation, placed.reference, text)
             )
-        if _more(tokens, part.end if placed is None else placed.end, taken):
-            quantity.high = None if quantity.high else quantity.high
+        if quantity.high and _more(
+            tokens, part.end if placed is None else placed.end, taken, quantity
+        ):
+            quantity.high = None
         if quantity.own and not _of_another(tokens, quantity.start):
-            claims.append(_claim(tokens, part, quantity))
+            claims.append(_claim(tokens, part, quantity, behind))
     return _reconciled(claims), relations
 
 
-def _more(tokens: Sequence[Token], k: int, taken: Sequence[bool]) -> bool:
-    """Whether further ones follow without the noun: "two engines under the wings and one in the tail"."""
-    if k + 2 >= len(tokens) or taken[k + 1] or tokens[k].text not in ("and", "plus"):
+def _more(tokens: Sequence[Token], k: int, taken: Sequence[bool], q: Quantity) -> bool:
+    """Whether further ones follow without the noun: "two engines under the wings and one in the tail".
+
+    Behind a comma they may be the same ones again: "six engines, three under each wing".
+    """
+    comma = k < len(tokens) and tokens[k].gap == COMMA
+    joined = k < len(tokens) and tokens[k].text in ("and", "plus")
+    if not comma and not joined:
         return False
-    number = number_at(tokens, k + 1) is not None or tokens[k + 1].text in words.INDEFINITE
-    ordinal = number and tokens[k + 2].text in words.OTHERS
-    return number and (ordinal or tokens[k + 2].text in words.PLACING)
+    at = k + 1 if joined else k
+    if at + 1 >= len(tokens) or taken[at]:
+        return False
+    number = number_at(tokens, at)
+    if number is None and tokens[at].text not in words.INDEFINITE:
+        return False
+    following = tokens[at + 1].text
+    if following not in words.OTHERS and following not in words.PLACING:
+        return False
+    if joined:
+        return True
+    each = any(t.text in words.EACH for t in tokens[at + 2 : at + 4])
+    return number is not None and (2 * number if each else number) > q.low
 
 
 def _of_another(tokens: Sequence[Token], start: int) -> bool:
@@ -102,19 +123,22 @@ def _reconciled(claims: Sequence[Claim]) -> list[Claim]:
     return result
 
 
-def _claim(tokens: Sequence[Token], part: Part, quantity: Quantity) -> Claim:
+def _claim(tokens: Sequence[Token], part: Part, quantity: Quantity, behind: str) -> Claim:
+    """The claim of a part; `behind` is the word behind it, less "is" and the like."""
     missing = quantity.missing
-    after = tokens[part.end].text if part.end < len(tokens) and _near(tokens, part.end) else ""
     low, high, exact = quantity.low, quantity.high, quantity.exact
-    if after == "missing" and not missing:
-        missing, low, high = max(1, low), 0, None
+    if behind in words.GONE and not missing and high != 0:
+        if part.meaning.plural and not exact and behind != "missing":
+            low, high, exact = 0, 0, True
+        else:
+            missing = max(1, low)
     return Claim(
         component=part.meaning.id,
         low=0 if missing else low,
         high=None if missing else high,
         exact=exact,
         missing=missing,
-        visible=quantity.visible or after in words.VISIBLE,
+        visible=quantity.visible or behind in words.VISIBLE,
         attributes=quantity.attributes,
         text=_text(tokens, quantity.start, part.end),
     )
@@ -131,14 +155,14 @@ def _spread(
     """ "one engine under each wing" makes two; "one engine on fire" leaves the others open."""
     if q.high in (None, 0) or not q.exact or part.meaning.kind != "component":
         return
-    if placed is not None:
+    if _each_side(tokens, part.end):
+        q.low, q.high = 2 * q.low, 2 * q.high
+    elif placed is not None:
         if placed.each:
             paired = _paired(placed.reference, spec)
             q.low *= 2 if paired else 1
             q.high = q.low if paired else None
-    elif _each_side(tokens, part.end):
-        q.low, q.high = 2 * q.low, 2 * q.high
-    elif not _whole(tokens, taken, part.end):
+    elif not q.every and not _whole(tokens, taken, part.end):
         q.high = None
 
 

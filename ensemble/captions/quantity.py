@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from physgauge.ensemble.captions import words
+from physgauge.ensemble.captions.numbers import number_at, read_number
 from physgauge.ensemble.captions.relations import Part
 from physgauge.ensemble.specifications.load import DomainSpec
 from physgauge.ensemble.text import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
@@ -15,14 +16,6 @@ LOOK_BACK: Final = 5
 """Words before a part that are read for its number."""
 MAX_COUNT: Final = 999
 """Larger numbers are no part counts (years, mostly)."""
-_BOUNDING: Final[dict[tuple[str, ...], Callable[[int], tuple[int, int | None]]]] = {
-    ("at", "least"): lambda n: (n, None),
-    ("at", "most"): lambda n: (0, n),
-    ("up", "to"): lambda n: (0, n),
-    ("more", "than"): lambda n: (n + 1, None),
-    ("less", "than"): lambda n: (0, max(0, n - 1)),
-    ("fewer", "than"): lambda n: (0, max(0, n - 1)),
-}
 
 
 @dataclass(slots=True)
@@ -40,6 +33,8 @@ class Quantity:
     start: int = 0
     bare: bool = False
     """No number, article or negation at all: takes over a negation before "or"."""
+    every: bool = False
+    """ "all four", "both": the number is whole, whatever follows."""
 
 
 def read_quantity(
@@ -49,7 +44,7 @@ def read_quantity(
     ends: Collection[int],
     spec: DomainSpec,
 ) -> Quantity:
-    """Read number, article, negation and attributes before a part."""
+    """Read number, article, negation and attributes before a part; `ends`: where parts' names end."""
     q = Quantity(start=part.start)
     if part.meaning.kind == "less":
         q.low, q.high, q.exact = 0, 0, True
@@ -58,104 +53,75 @@ def read_quantity(
     k = part.start - 1
     counted = False
     for _ in range(LOOK_BACK):
-        if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):
+        if k < 0 or taken[k] or _parted(tokens, k, ends, listed=bool(attributes)):
             break
         word = tokens[k].text
-        value = number_at(tokens, k)
-        if value is not None and _counts(tokens, k, part.start):
-            k = _number(tokens, k, value, q)
-            counted = True
-            break
-        if word in words.SEVERAL and tokens[k + 1].gap in (SPACE, HYPHEN):
-            q.low, counted, k = 2, True, k - 1
-            break
-        if word == "of" and k >= 1 and tokens[k - 1].text in words.SETS:
-            k = _set(tokens, k - 1, q)
+        number = read_number(tokens, k, part.start)
+        if number is not None:
+            q.low, q.high, q.exact, q.every, k = number
             counted = True
             break
         if word in words.STOPWORDS:
             break
-        if word in words.UNITS:
+        if word in words.UNITS and k >= 1 and number_at(tokens, k - 1) is not None:
             attributes.clear()
-            k = _skip_unit(tokens, k)
-            continue
-        if word in words.VISIBLE:
+            k -= 1  # "17-inch wheels"
+        elif word in words.VISIBLE:
             q.visible = True
         elif not word[0].isdecimal():
             attributes.insert(0, word)
         k -= 1
+    gone = bool(attributes) and attributes[-1] in words.GONE
+    del attributes[len(attributes) - gone :]
     q.start = k + 1
     q.attributes = _hyphenated(tokens, q.start, part.start, attributes)
     _before(tokens, taken, k, q, ends, counted=counted)
+    if gone and q.high != 0:
+        q.missing = q.low
+    elif counted and _of_compound(tokens, taken, part):
+        q.low, q.high, q.exact = 1, None, False
+    elif q.high == 0 and not counted:
+        # "lacking its right engine" is no "without engines".
+        q.missing = int(not part.meaning.plural and not words.SIDES.isdisjoint(attributes))
     if q.exact and not q.visible:
         _reads(part, q, spec)
-    if q.low > MAX_COUNT:
-        q.own = False
+    q.own = q.own and q.low <= MAX_COUNT
     return q
 
 
-def number_at(tokens: Sequence[Token], k: int) -> int | None:
-    """The number a token states, in digits or words; None for none."""
-    word = tokens[k].text
-    if word in words.PREFIXES and k + 1 < len(tokens) and tokens[k + 1].gap in (HYPHEN, GLUED):
-        return words.PREFIXES[word]
-    return words.NUMBERS.get(word, tokens[k].number)
+def _parted(tokens: Sequence[Token], k: int, ends: Collection[int], *, listed: bool) -> bool:
+    """Whether token k is parted from what follows, other than by the comma of "with a long, bushy tail".
 
-
-def _counts(tokens: Sequence[Token], k: int, part: int) -> bool:
-    """Whether a number counts the part, not a unit or a compound ("five-spoke wheels", "V8 engine")."""
-    if tokens[k].gap == GLUED:
-        return False
-    if k + 1 == part:
+    Such a list (`listed`: an adjective stands behind the comma) has one word before it, behind "with"
+    or "its".
+    """
+    gap = tokens[k + 1].gap
+    if gap != COMMA:
+        return gap == STOP
+    if not listed or k < 1 or k + 1 in ends or tokens[k].text in words.STOPWORDS:
         return True
-    following = tokens[k + 1]
-    if following.gap in (HYPHEN, GLUED):
+    before = k - 1
+    while before > 0 and tokens[before + 1].gap == HYPHEN:
+        before -= 1
+    if before > 0 and tokens[before].text in words.INDEFINITE:
+        before -= 1
+    number = tokens[before].gap != GLUED and number_at(tokens, before) is not None
+    return tokens[before].text not in words.OWNING and not number
+
+
+def _of_compound(tokens: Sequence[Token], taken: Sequence[bool], part: Part) -> bool:
+    """Whether a number counts what the part's name goes on to: "four door handles"."""
+    if part.meaning.plural or part.meaning.kind != "component" or part.end >= len(tokens):
         return False
-    return following.text not in words.UNITS
-
-
-def _skip_unit(tokens: Sequence[Token], k: int) -> int:
-    """Step over a unit and its number: "17-inch wheels"."""
-    return k - 2 if k >= 1 and number_at(tokens, k - 1) is not None else k - 1
-
-
-def _number(tokens: Sequence[Token], k: int, value: int, q: Quantity) -> int:
-    """Take a stated number with what bounds it ("at least", "two to"); returns the index before."""
-    q.low, q.high, q.exact = value, value, True
-    before = tuple(t.text for t in tokens[max(0, k - 2) : k])
-    if not before or tokens[k].gap not in (SPACE, HYPHEN):
-        return k - 1
-    if value == 12 and before == ("half", "a"):
-        q.low = q.high = 6
-    elif before in _BOUNDING:
-        q.low, q.high = _BOUNDING[before](value)
-    elif len(before) == 2 and before[1] in ("or", "to") and number_at(tokens, k - 2) is not None:
-        other = number_at(tokens, k - 2) or 0
-        q.low, q.high = min(other, value), max(other, value)
-    elif tokens[k].gap == HYPHEN and tokens[k - 1].number is not None:
-        other = tokens[k - 1].number or 0
-        q.low, q.high = min(other, value), max(other, value)
-        return k - 2
-    else:
-        return k - 1
-    return k - 3
-
-
-def _set(tokens: Sequence[Token], k: int, q: Quantity) -> int:
-    """ "a pair of", "two pairs of", "half a dozen"; returns the index before."""
-    size, many = words.SETS[tokens[k].text], 1
-    k -= 1
-    if k >= 0 and tokens[k + 1].gap == SPACE:
-        value = number_at(tokens, k)
-        if tokens[k].text in words.DETERMINERS:
-            k -= 1
-        elif value is not None:
-            many, k = value, k - 1
-    if k >= 0 and tokens[k].text == "half" and size == 12:
-        size, k = 6, k - 1
-    q.low = q.high = size * many
-    q.exact = True
-    return k
+    following = tokens[part.end]
+    return (
+        following.gap == SPACE
+        and not taken[part.end]
+        and following.text.endswith("s")
+        and following.text not in words.STOPWORDS
+        and following.text not in words.PLACED
+        and tokens[part.start].gap == SPACE
+    )
 
 
 def _before(
@@ -175,6 +141,7 @@ def _before(
         word = tokens[k].text
         if word in ("any", "only", "exactly", "just") or word in words.DETERMINERS:
             article = True
+            q.every = q.every or word in words.ALL
         elif word in words.VISIBLE:
             q.visible = True
         else:
@@ -190,7 +157,7 @@ def _before(
         q.low, q.high, q.exact, q.start, q.bare = 0, 0, True, k, False
     elif word in words.NEGATORS or word in words.PLACING:
         q.own = not _place(tokens, k)
-    elif counted and q.high and (_does(word) or _number_before(tokens, k, ends)):
+    elif counted and q.high and not q.every and (_does(word) or _number_before(tokens, k, ends)):
         q.high = None
 
 

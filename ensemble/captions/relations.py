@@ -42,23 +42,42 @@ class Placed:
 
 
 def read_relation(
-    tokens: Sequence[Token], start: int, parts: Mapping[int, Part], spec: DomainSpec
+    tokens: Sequence[Token],
+    taken: Sequence[bool],
+    start: int,
+    parts: Mapping[int, Part],
+    spec: DomainSpec,
 ) -> Placed | None:
     """The relation phrase that starts at a token, if one does."""
-    k = start
+    k = _behind_owner(tokens, taken, start)
     for _ in range(FILLERS):
         if _stops(tokens, k):
             return None
-        ended = _end_relation(tokens, k, parts, spec)
+        found = _preposition(tokens, k)
+        ended = None
+        if found is None or found[1] == k + 1:
+            ended = _end_relation(tokens, k, parts, spec)
         if ended is not None:
             return ended
-        found = _preposition(tokens, k)
         if found is not None:
             return _reference(tokens, found[1], found[0], parts)
         if tokens[k].text not in words.PLACED:
             return None
         k += 1
     return None
+
+
+def _behind_owner(tokens: Sequence[Token], taken: Sequence[bool], start: int) -> int:
+    """Behind "of an airliner", where a part's owner follows it; else `start`."""
+    if _stops(tokens, start) or tokens[start].text != "of":
+        return start
+    k = start + 1
+    while not _stops(tokens, k) and tokens[k].text in words.DETERMINERS:
+        k += 1
+    owner = k
+    while not _stops(tokens, k) and taken[k]:
+        k += 1
+    return k if k > owner else start
 
 
 def _stops(tokens: Sequence[Token], k: int) -> bool:
@@ -108,7 +127,7 @@ def _reference(
             if part.meaning.kind not in ("component", "reference"):
                 return None
             return Placed(relation, part.meaning.id, each, part.end, (part.start,))
-        each = each or tokens[k].text in ("each", "every", "either")
+        each = each or tokens[k].text in words.EACH
         if tokens[k].text in words.PLACING:
             return None
         k += 1

@@ -1,4 +1,4 @@
-"""Who a caption is about: subject names, their number, and the traps around them ("dog-eared")."""
+"""Who a caption is about: mentions and what stands before them to subjects."""
 
 from __future__ import annotations
 
@@ -8,144 +8,13 @@ from typing import Final, NamedTuple
 
 from physgauge.ensemble.captions import words
 from physgauge.ensemble.captions.facts import Subject
-from physgauge.ensemble.captions.lexicon import Lexicon, SubjectName
-from physgauge.ensemble.text import COMMA, GLUED, HYPHEN, SPACE, STOP, Token
+from physgauge.ensemble.captions.lead import Lead, place_of, read_lead
+from physgauge.ensemble.captions.lexicon import SubjectName
+from physgauge.ensemble.captions.mentions import Mention
+from physgauge.ensemble.text import HYPHEN, SPACE, Token
 
 MAX_SUBJECTS: Final = 64
 """More subjects than this are not told apart: there are several, and comparing them is quadratic."""
-LOOK_BACK: Final = 5
-"""Words before a name that are read for its number."""
-_PAST: Final = ("ed", "wn")
-_PLACES: Final = {("in", "front"), ("on", "top")}
-
-
-class Mention(NamedTuple):
-    """A subject's name in the caption."""
-
-    start: int
-    end: int
-    """Behind the name and its variant ("-400", "neo")."""
-    meanings: list[SubjectName]
-
-
-class Lead(NamedTuple):
-    """What stands before a name."""
-
-    number: int | None
-    """Stated number; None where none is."""
-    indefinite: bool
-    gathering: bool
-    """"a herd of"."""
-    other: bool
-    negated: bool
-    before: str
-    """The word before all that; empty at the start of a sentence or behind a comma."""
-
-
-class Found(NamedTuple):
-    """Where subjects are named."""
-
-    mentions: list[Mention]
-    taken: list[bool]
-    """Per token: part of a name or a `never` phrase."""
-    never: dict[int, int]
-    """`never` phrases: first token to the one behind the last."""
-
-
-def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> Found:
-    """All subject names and `never` phrases, by longest match from the left."""
-    mentions: list[Mention] = []
-    taken = [False] * len(tokens)
-    never: dict[int, int] = {}
-    i = 0
-    while i < len(tokens):
-        found = lexicon.subjects.longest(tokens, i)
-        if found is None or _longer_part(tokens, i, found[0], lexicon):
-            i += 1
-            continue
-        end, meanings = found
-        if any(m.kind == "never" for m in meanings):
-            never[i] = end
-        else:
-            end = _variant(tokens, end)
-            if not _only_modifies(tokens, i, end, lexicon):
-                mentions.append(Mention(i, end, meanings))
-        taken[i:end] = [True] * (end - i)
-        i = end
-    return Found(mentions, taken, never)
-
-
-def _longer_part(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
-    """Whether a part's name starts here, too, and is longer ("jet engine")."""
-    found = (parts.longest(tokens, start) for parts in lexicon.parts.values())
-    return any(f is not None and f[0] > end for f in found)
-
-
-def _variant(tokens: Sequence[Token], end: int) -> int:
-    """Skip a variant's suffix: "747-400ER", "A320neo"; a number behind a space is none."""
-    while end < len(tokens):
-        token = tokens[end]
-        numeric = token.text[0].isdecimal()
-        after_digit = tokens[end - 1].text[-1].isdecimal()
-        if not (token.gap == HYPHEN and numeric) and not (
-            token.gap == GLUED and (numeric or after_digit)
-        ):
-            break
-        end += 1
-    return end
-
-
-def _only_modifies(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
-    """Whether the name is part of another word: "dog-eared", "horse drawn", "SUV-style"."""
-    if end == len(tokens) or tokens[end - 1].possessive:
-        return False
-    following = tokens[end]
-    if following.gap == SPACE:
-        verb = end + 1 < len(tokens) and tokens[end + 1].text in words.VERBAL
-        return following.text in words.MODIFIED and not (verb and following.text.endswith(_PAST))
-    if following.gap != HYPHEN or following.text[0].isdecimal():
-        return False
-    if lexicon.subjects.longest(tokens, end) is not None:
-        return False
-    parts = (p.longest(tokens, end) for p in lexicon.parts.values())
-    return not any(p is not None and p[1][0].kind == "component" for p in parts)
-
-
-def read_lead(tokens: Sequence[Token], taken: Sequence[bool], start: int) -> Lead:
-    """Number, article and preposition before a name, over at most LOOK_BACK adjectives."""
-    number: int | None = None
-    indefinite = gathering = other = False
-    k = start - 1
-    for _ in range(LOOK_BACK):
-        if k < 0 or tokens[k + 1].gap in (COMMA, STOP) or taken[k]:
-            break
-        word = tokens[k].text
-        other = other or word in words.OTHERS
-        if word in words.DETERMINERS:
-            indefinite = word in words.INDEFINITE
-            k -= 1
-            break
-        value = words.NUMBERS.get(word, tokens[k].number)
-        if value is not None and tokens[k + 1].gap == SPACE:
-            number = value
-        elif (
-            word == "of"
-            and k >= 1
-            and (tokens[k - 1].text in words.SETS or tokens[k - 1].text in words.GATHERINGS)
-        ):
-            number = words.SETS.get(tokens[k - 1].text)
-            gathering = number is None
-            k -= 2
-            continue
-        elif word in words.STOPWORDS:
-            break
-        k -= 1
-    before = "" if k < 0 or tokens[k + 1].gap in (COMMA, STOP) else tokens[k].text
-    if before == "of" and k >= 2 and (tokens[k - 2].text, tokens[k - 1].text) in _PLACES:
-        before = "beside"
-    instead = before == "of" and k >= 1 and tokens[k - 1].text in ("instead", "none")
-    negated = before in words.NEGATORS or instead
-    return Lead(number, indefinite, gathering, other, negated, before)
 
 
 class Anchor(NamedTuple):
@@ -153,6 +22,9 @@ class Anchor(NamedTuple):
 
     start: int
     domains: frozenset[str]
+    """Empty: something of no domain."""
+    aside: bool
+    """Where or beside what the main subject is: parts behind a comma may be the main subject's again."""
 
 
 def read_subjects(
@@ -166,6 +38,11 @@ def read_subjects(
     anchors: list[Anchor] = []
     for index, mention in enumerate(mentions):
         lead = read_lead(tokens, taken, mention.start)
+        if not mention.meanings:
+            anchors.append(Anchor(mention.start, frozenset(), bool(subjects)))
+            continue
+        if lead.before == "of" and subjects:
+            lead = lead._replace(before=place_of(tokens, lead.at))
         if lead.negated or (lead.before in words.COMPARING and (lead.indefinite or _alike(lead))):
             continue
         if index + 1 < len(mentions) and _modifies_next(tokens, mention, mentions[index + 1]):
@@ -173,11 +50,17 @@ def read_subjects(
         if index and _widens(tokens, mentions[index - 1], mention):
             continue
         domains = frozenset(m.domain for m in mention.meanings)
-        anchors.append(Anchor(mention.start, domains))
+        anchors.append(Anchor(mention.start, domains, lead.before in words.SETTING))
+        made = lead.made or _likeness_follows(tokens, mention.end)
         for meaning in mention.meanings:
-            subject = _subject(tokens, mention, meaning, lead, shared=len(domains) > 1)
+            subject = _subject(tokens, mention, meaning, lead, shared=len(domains) > 1, made=made)
             _merge(subjects, subject, lead)
     return subjects, anchors
+
+
+def _likeness_follows(tokens: Sequence[Token], end: int) -> bool:
+    """Whether the name is that of a thing made to look like it: "a dog statue"."""
+    return end < len(tokens) and tokens[end].gap == SPACE and tokens[end].text in words.LIKENESSES
 
 
 def _alike(lead: Lead) -> bool:
@@ -186,7 +69,11 @@ def _alike(lead: Lead) -> bool:
 
 def _modifies_next(tokens: Sequence[Token], mention: Mention, following: Mention) -> bool:
     """Whether two names form a compound whose head is the second: "coupe SUV", "horse trailer car"."""
-    if following.start != mention.end or tokens[following.start].gap not in (SPACE, HYPHEN):
+    if (
+        not following.meanings
+        or following.start != mention.end
+        or tokens[following.start].gap not in (SPACE, HYPHEN)
+    ):
         return False
     if tokens[mention.end - 1].possessive or mention.meanings[0].plural:
         return False
@@ -199,9 +86,17 @@ def _modifies_next(tokens: Sequence[Token], mention: Mention, following: Mention
     )
 
 
+def _adjoin(tokens: Sequence[Token], mention: Mention, following: Mention) -> bool:
+    return following.start == mention.end and tokens[following.start].gap in (SPACE, HYPHEN)
+
+
 def _widens(tokens: Sequence[Token], before: Mention, mention: Mention) -> bool:
     """Whether a group's name only classes the type right before it: "C-130 airliner"."""
-    if mention.start != before.end or tokens[mention.start].gap not in (SPACE, HYPHEN):
+    if (
+        not before.meanings
+        or mention.start != before.end
+        or tokens[mention.start].gap not in (SPACE, HYPHEN)
+    ):
         return False
     if before.meanings[0].plural or tokens[before.end - 1].possessive:
         return False
@@ -211,7 +106,13 @@ def _widens(tokens: Sequence[Token], before: Mention, mention: Mention) -> bool:
 
 
 def _subject(
-    tokens: Sequence[Token], mention: Mention, meaning: SubjectName, lead: Lead, *, shared: bool
+    tokens: Sequence[Token],
+    mention: Mention,
+    meaning: SubjectName,
+    lead: Lead,
+    *,
+    shared: bool,
+    made: bool,
 ) -> Subject:
     return Subject(
         domain=meaning.domain,
@@ -221,6 +122,7 @@ def _subject(
         setting=lead.before in words.SETTING,
         alternative=lead.before == "or",
         shared=shared,
+        likeness=made,
         text=" ".join(t.text for t in tokens[mention.start : mention.end]),
         start=mention.start,
         end=mention.end,

@@ -21,8 +21,10 @@ SETS: Final[dict[str, int]] = {
 SEVERAL: Final = frozenset({"several", "multiple", "many", "numerous", "multi", "various", "few"})
 """At least two."""
 GATHERINGS: Final = frozenset({
-    "herd", "flock", "pack", "group", "fleet", "row", "line", "formation", "crowd", "convoy", "litter",
+    "herd", "flock", "pack", "group", "row", "line", "formation", "crowd", "convoy", "litter",
     "swarm", "school", "pride", "lots", "bunch", "collection", "team", "family", "parade", "gaggle",
+    "squadron", "fleet", "murder", "colony", "pod", "drove", "caravan", "dozens", "hundreds",
+    "thousands", "plenty", "queue", "stack", "cluster", "mob", "brood", "bevy",
 })  # fmt: skip
 """Words that make a subject many: "a herd of elephants"."""
 
@@ -32,6 +34,7 @@ DEFINITE: Final = frozenset({
     "my", "our", "your", "either",
 })  # fmt: skip
 DETERMINERS: Final = INDEFINITE | DEFINITE
+EACH: Final = frozenset({"each", "every", "either"})
 OTHERS: Final = frozenset({"another", "other", "second", "third"})
 """They tell a new subject from one named before."""
 
@@ -41,6 +44,14 @@ NEGATORS: Final = frozenset({
 })  # fmt: skip
 MISSING: Final = frozenset({"missing", "lost", "losing", "minus"})
 """They take away a stated number from what the type has: "missing a wheel"."""
+GONE: Final = frozenset({"missing", "removed", "absent", "gone", "amputated"})
+"""The same behind the part: "a wheel is missing", "horns removed"."""
+SIDES: Final = frozenset(
+    {"left", "right", "front", "rear", "back", "hind", "inner", "outer", "other"}
+)
+"""Attributes that single one part out: "lacking its right engine" takes one away."""
+ALL: Final = frozenset({"all", "both"})
+"""A number with one of these is that of all there are, whatever follows."""
 
 POSSESSING: Final = frozenset({
     "with", "has", "have", "having", "had", "featuring", "features", "sporting", "boasting",
@@ -56,6 +67,12 @@ PLACING: Final = frozenset({
 })  # fmt: skip
 """A part right behind these is a place ("standing on two legs"), no number of parts."""
 
+OWNING: Final = frozenset({
+    "with", "has", "have", "having", "had", "its", "his", "her", "their", "featuring", "features",
+    "sporting", "boasting", "showing",
+})  # fmt: skip
+"""A list of adjectives that starts behind these may go on over commas: "with long, curved horns"."""
+
 CARRYING: Final = frozenset({
     "wearing", "holding", "carrying", "dressed", "riding", "pulling", "towing", "wears", "holds",
     "carries", "pulls",
@@ -64,23 +81,45 @@ CARRYING: Final = frozenset({
 
 COMPARING: Final = frozenset({"like", "as", "than", "resembling", "for", "resembles"})
 """A subject behind these is not in the picture: "shaped like a dog"."""
+SHAPES: Final = frozenset({"shape", "form", "outline", "shadow"})
+"""The same before "of": "a cake in the shape of a car"."""
+DRESSED: Final = frozenset({"with", "wearing", "wears", "has", "having"})
+"""Behind these a subject's bare name before a part only modifies it: "a girl with cat ears"."""
+LIKENESSES: Final = frozenset({
+    "statue", "statues", "sculpture", "sculptures", "figurine", "figurines", "statuette", "carving",
+    "replica", "plushie", "plush", "effigy", "bust", "miniature", "model",
+})  # fmt: skip
+"""Things made to look like a subject: "a statue of a dog", "a dog statue"."""
+LIKE_MADE: Final = frozenset({
+    "toy", "plush", "stuffed", "origami", "lego", "wooden", "marble", "bronze", "stone", "cardboard",
+    "miniature", "inflatable", "balloon", "porcelain", "ceramic", "carved", "knitted", "felt", "clay",
+    "robot", "robotic", "mechanical", "animatronic", "clockwork", "scale", "gingerbread", "papier",
+})  # fmt: skip
+"""Adjectives that make a subject such a thing: "a toy car"."""
 MODIFIED: Final = frozenset({
     "eared", "drawn", "like", "shaped", "sized", "themed", "style", "styled", "inspired", "print",
-    "printed", "patterned", "free", "friendly", "powered",
+    "printed", "patterned", "free", "friendly", "powered", "pattern", "stripes", "spots",
     "house", "houses", "food", "bowl", "leash", "collar", "bed", "toy", "toys", "key", "keys", "park",
     "parking", "dealership", "dealer", "insurance", "licence", "license", "soup", "salad", "nugget",
     "nuggets", "sandwich", "curry", "meat", "milk", "cheese", "egg", "eggs", "leather", "skin", "fur",
+    "dinner", "lunch", "burger", "burgers", "steak", "stew", "broth", "roast", "noodles",
     "costume", "mask", "sticker", "logo", "emoji", "tattoo", "track", "tracks", "footprint",
     "footprints", "ticket", "tickets", "hangar", "trailer", "stall", "stable", "wash", "walker",
     "owner", "trainer", "feeder", "bath", "nest", "cage", "coop", "pen", "barn", "farm", "pond",
-    "lover", "days", "whisperer", "port",
+    "lover", "days", "whisperer", "port", "pilot", "pilots", "driver", "drivers", "doctor", "shelter",
+    "jacket", "coat", "dress", "boots", "bag", "hat", "shirt", "onesie", "pajamas", "pillow",
+    "blanket", "rug", "cake", "cookie", "cookies", "mug", "pendant", "necklace", "keychain", "plant",
+    "ornament", "emblem", "badge", "icon", "symbol", "sign", "flag", "crest", "treat", "treats",
+    "biscuit", "biscuits", "hunter", "trap", "market", "alarm", "battery", "charger", "radio",
+    "rental", "salesman", "loan", "simulator", "whistle", "groomer", "carrier",
 })  # fmt: skip
 """A subject's name right before these only modifies them: "dog house", "horse drawn"."""
 VERBAL: Final = frozenset({"by", "in", "with", "on", "from", "the", "a"})
 """Behind one of MODIFIED these make it a verb: "a plane powered by", "a horse drawn in ink"."""
 SETTING: Final = frozenset({
     "in", "inside", "from", "through", "near", "behind", "under", "beside", "on", "to", "by", "above",
-    "over", "below", "against", "at", "into", "onto", "towards", "toward", "past", "atop",
+    "over", "below", "against", "at", "into", "onto", "towards", "toward", "past", "atop", "driving",
+    "piloting", "boarding",
 })  # fmt: skip
 """A subject behind these is where the main one is: "a dog in a car"."""
 JOINING: Final = SETTING | {"and", "or", "with", "plus", "alongside"}
@@ -96,6 +135,33 @@ UNITS: Final = frozenset({
     "degrees", "x", "k", "fps", "mph", "kmh", "piece", "point", "pointed", "times", "way", "d",
 })  # fmt: skip
 """A number before one of these counts it, not the part behind."""
+
+COUNTABLE: Final = frozenset({
+    "people", "persons", "guests", "passengers", "miles", "dollars", "euros", "pounds", "pieces",
+    "items", "copies", "votes", "students", "pages", "pixels", "px",
+})  # fmt: skip
+"""A bare number before one of these is no type's name ("747 people")."""
+
+BEARERS: Final = frozenset({
+    "man", "men", "woman", "women", "boy", "boys", "girl", "girls", "person", "people", "child",
+    "children", "kid", "kids", "baby", "toddler", "lady", "guy", "farmer", "rider", "riders", "pilot",
+    "driver", "soldier", "soldiers", "pirate", "knight", "warrior", "king", "queen", "princess", "wizard",
+    "witch", "character", "cosplayer", "dancer", "astronaut", "mechanic", "couple", "crowd",
+    "robot", "robots", "android", "cyborg", "alien", "monster", "demon", "angel", "fairy", "dragon",
+    "dragons", "unicorn", "mermaid", "centaur", "griffin", "phoenix", "dinosaur", "doll", "snowman",
+    "scarecrow", "house", "houses", "building", "buildings", "hospital", "hotel", "museum", "palace",
+    "castle", "church", "temple", "mansion", "cottage", "cabin", "barn", "shed", "garage", "tower",
+    "factory", "school", "shop", "store", "station", "airport", "bridge", "table", "chair", "sofa",
+    "couch", "desk", "bed", "bench", "stool", "piano", "guitar", "wardrobe", "fridge", "oven", "tree",
+    "trees", "comet", "rocket", "rockets", "spaceship", "spacecraft", "shuttle", "satellite", "drone",
+    "drones", "helicopter", "helicopters", "airship", "zeppelin", "boat", "boats", "ship", "ships",
+    "yacht", "submarine", "train", "trains", "locomotive", "tram", "bus", "buses", "motorcycle",
+    "motorcycles", "motorbike", "motorbikes", "bicycle", "bicycles", "bike", "bikes", "scooter",
+    "tractor", "tank", "carriage", "cart", "chariot", "wheelbarrow", "sled", "sleigh", "trailer",
+    "caravan", "skateboard", "stroller", "octopus", "squid", "crab", "lobster", "snail", "worm",
+    "jellyfish", "starfish",
+})  # fmt: skip
+"""Things of no domain that have parts of their own: "a man with blue eyes leading a horse"."""
 
 STOPWORDS: Final = DETERMINERS | NEGATORS | POSSESSING | PLACING | COMPARING | frozenset({
     "is", "are", "was", "were", "be", "being", "been", "it", "he", "she", "they", "which", "who", "that",
@@ -120,11 +186,18 @@ OPENING: Final = frozenset({
 """Behind a counted part these leave the others open ("one engine on fire"), unless "a" follows."""
 
 VISIBLE: Final = frozenset({"visible", "seen", "showing"})
+COPULAS: Final = frozenset({"is", "are", "was", "were", "being"})
+STATES: Final = frozenset({
+    "open", "wide", "outstretched", "spread", "broken", "torn", "bent", "up", "down", "raised", "lit",
+    "aglow", "askew", "ajar", "half", "fully", "slightly", "low", "high", "apart", "flat", "upright",
+    "shut", "burnt", "split",
+})  # fmt: skip
+"""Attributes that stand behind their part: "wings spread wide", "one ear up"."""
 PLACED: Final = frozenset({
     "positioned", "mounted", "attached", "located", "placed", "hanging", "slung", "set", "fixed",
     "installed", "are", "is", "sitting", "connected", "sit", "sits", "hang", "hangs", "visible",
     "seen", "arranged", "found", "joined", "directly", "right", "just", "correctly", "all", "both",
-    "firmly", "symmetrically", "fitted",
+    "firmly", "symmetrically", "fitted", "embedded", "buried", "resting", "perched", "growing",
 })  # fmt: skip
 """Fillers between a part and its relation."""
 
@@ -146,6 +219,12 @@ ENDS: Final[dict[str, str]] = {
     "front": "at_front", "rear": "at_rear", "back": "at_rear",
 }  # fmt: skip
 """Nouns behind "at the", "on the", "in the" that make a relation of their own."""
+OPPOSITES: Final = frozenset({
+    ("above", "below"), ("above", "at_bottom"), ("below", "above"), ("below", "at_top"),
+    ("at_top", "below"), ("at_top", "at_bottom"), ("at_bottom", "above"), ("at_bottom", "at_top"),
+    ("at_front", "at_rear"), ("at_rear", "at_front"),
+})  # fmt: skip
+"""Relations that can't both be true of one part and one reference."""
 
 IRREGULAR: Final[dict[str, str]] = {
     "goose": "geese", "mouse": "mice", "ox": "oxen", "wolf": "wolves", "calf": "calves",

@@ -41,7 +41,7 @@ def test_seed_attributes() -> None:
     assert read("swept-back wings", "aircraft").attributes == (("wing", "swept-back"),)
     assert read("round headlights", "car").attributes == (("headlight", "round"),)
     assert read("a dog with large, floppy brown ears").attributes == (
-        ("ear", "floppy"), ("ear", "brown"),
+        ("ear", "large"), ("ear", "floppy"), ("ear", "brown"),
     )  # fmt: skip
 
 
