@@ -72,9 +72,9 @@ def read_lead(tokens: Sequence[Token], taken: Sequence[bool], start: int) -> Lea
 
 
 def place_of(tokens: Sequence[Token], at: int) -> str:
-    """The preposition that "of" goes back to: "on" in "a cat on the hood of a car"; else "of"."""
+    """The word that "of" goes back to: "on" in "a cat on the hood of a car"; else "of"."""
     for k in range(at - 1, max(at - 1 - LOOK_BACK, -1), -1):
-        if tokens[k].text in words.SETTING:
+        if tokens[k].text in words.SETTING or tokens[k].text in words.DRESSED:
             return tokens[k].text
         if tokens[k].gap in (COMMA, STOP):
             break

@@ -41,7 +41,7 @@ def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> Found:
     while i < len(tokens):
         found = lexicon.subjects.longest(tokens, i)
         if found is None or _longer_part(tokens, i, found[0], lexicon):
-            if tokens[i].text in words.BEARERS:
+            if _bears(tokens[i].text):
                 mentions.append(Mention(i, i + 1, []))
             i += 1
             continue
@@ -58,6 +58,13 @@ def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> Found:
         taken[i:end] = [True] * (end - i)
         i = end
     return Found(mentions, taken, never)
+
+
+def _bears(word: str) -> bool:
+    """Whether a word is for something of no domain that has parts: "robot", "fisherman"."""
+    return word in words.BEARERS or (
+        word.endswith(words.PERSONS) and len(word) > 5 and word not in words.NO_PERSONS
+    )
 
 
 def _longer_part(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
@@ -111,6 +118,16 @@ def _dresses(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) ->
     return False
 
 
+def _behind_part(tokens: Sequence[Token], k: int, lexicon: Lexicon) -> str:
+    """The word behind a part's name at token k: "mask" in "a horse head mask"; "" for none."""
+    for parts in lexicon.parts.values():
+        part = parts.longest(tokens, k)
+        if part is not None:
+            end = part[0]
+            return tokens[end].text if end < len(tokens) and tokens[end].gap == SPACE else ""
+    return ""
+
+
 def _only_modifies(tokens: Sequence[Token], start: int, end: int, lexicon: Lexicon) -> bool:
     """Whether the name is part of another word: "dog-eared", "horse drawn", "SUV-style"."""
     if end == len(tokens) or tokens[end - 1].possessive:
@@ -118,7 +135,8 @@ def _only_modifies(tokens: Sequence[Token], start: int, end: int, lexicon: Lexic
     following = tokens[end]
     if following.gap == SPACE:
         verb = end + 1 < len(tokens) and tokens[end + 1].text in words.VERBAL
-        only = following.text in words.MODIFIED
+        behind = _behind_part(tokens, end, lexicon)
+        only = following.text in words.MODIFIED or behind in words.MODIFIED
         return only and not (verb and following.text.endswith(_PAST))
     if following.gap != HYPHEN or following.text[0].isdecimal():
         return False

@@ -105,8 +105,10 @@ def _parted(tokens: Sequence[Token], k: int, ends: Collection[int], *, listed: b
         before -= 1
     if before > 0 and tokens[before].text in words.INDEFINITE:
         before -= 1
+    if tokens[before].text in words.OWNING:
+        return False
     number = tokens[before].gap != GLUED and number_at(tokens, before) is not None
-    return tokens[before].text not in words.OWNING and not number
+    return not number or tokens[k].text.endswith("s")  # "two pontoons, a high wing" is no list
 
 
 def _of_compound(tokens: Sequence[Token], taken: Sequence[bool], part: Part) -> bool:
@@ -155,6 +157,8 @@ def _before(
         q.missing, q.start = (max(1, q.low) if counted or article else 1), k
     elif word in words.NEGATORS and not counted:
         q.low, q.high, q.exact, q.start, q.bare = 0, 0, True, k, False
+    elif word == "of" and k >= 1 and tokens[k - 1].text == "instead":
+        q.own = False
     elif word in words.NEGATORS or word in words.PLACING:
         q.own = not _place(tokens, k)
     elif counted and q.high and not q.every and (_does(word) or _number_before(tokens, k, ends)):

@@ -43,6 +43,8 @@ def read_subjects(
             continue
         if lead.before == "of" and subjects:
             lead = lead._replace(before=place_of(tokens, lead.at))
+            if lead.before in words.DRESSED:
+                continue  # "a lion with the wings of an eagle"
         if lead.negated or (lead.before in words.COMPARING and (lead.indefinite or _alike(lead))):
             continue
         if index + 1 < len(mentions) and _modifies_next(tokens, mention, mentions[index + 1]):

@@ -21,10 +21,10 @@ SETS: Final[dict[str, int]] = {
 SEVERAL: Final = frozenset({"several", "multiple", "many", "numerous", "multi", "various", "few"})
 """At least two."""
 GATHERINGS: Final = frozenset({
-    "herd", "flock", "pack", "group", "row", "line", "formation", "crowd", "convoy", "litter",
-    "swarm", "school", "pride", "lots", "bunch", "collection", "team", "family", "parade", "gaggle",
-    "squadron", "fleet", "murder", "colony", "pod", "drove", "caravan", "dozens", "hundreds",
-    "thousands", "plenty", "queue", "stack", "cluster", "mob", "brood", "bevy",
+    "herd", "flock", "pack", "group", "row", "line", "formation", "crowd", "convoy", "litter", "swarm",
+    "school", "pride", "lots", "bunch", "collection", "team", "family", "parade", "gaggle", "squadron",
+    "fleet", "murder", "colony", "pod", "drove", "caravan", "dozens", "hundreds", "thousands", "plenty",
+    "queue", "stack", "cluster", "mob", "brood", "bevy",
 })  # fmt: skip
 """Words that make a subject many: "a herd of elephants"."""
 
@@ -94,24 +94,25 @@ LIKE_MADE: Final = frozenset({
     "toy", "plush", "stuffed", "origami", "lego", "wooden", "marble", "bronze", "stone", "cardboard",
     "miniature", "inflatable", "balloon", "porcelain", "ceramic", "carved", "knitted", "felt", "clay",
     "robot", "robotic", "mechanical", "animatronic", "clockwork", "scale", "gingerbread", "papier",
+    "model",
 })  # fmt: skip
 """Adjectives that make a subject such a thing: "a toy car"."""
 MODIFIED: Final = frozenset({
     "eared", "drawn", "like", "shaped", "sized", "themed", "style", "styled", "inspired", "print",
-    "printed", "patterned", "free", "friendly", "powered", "pattern", "stripes", "spots",
-    "house", "houses", "food", "bowl", "leash", "collar", "bed", "toy", "toys", "key", "keys", "park",
-    "parking", "dealership", "dealer", "insurance", "licence", "license", "soup", "salad", "nugget",
-    "nuggets", "sandwich", "curry", "meat", "milk", "cheese", "egg", "eggs", "leather", "skin", "fur",
-    "dinner", "lunch", "burger", "burgers", "steak", "stew", "broth", "roast", "noodles",
-    "costume", "mask", "sticker", "logo", "emoji", "tattoo", "track", "tracks", "footprint",
-    "footprints", "ticket", "tickets", "hangar", "trailer", "stall", "stable", "wash", "walker",
-    "owner", "trainer", "feeder", "bath", "nest", "cage", "coop", "pen", "barn", "farm", "pond",
-    "lover", "days", "whisperer", "port", "pilot", "pilots", "driver", "drivers", "doctor", "shelter",
-    "jacket", "coat", "dress", "boots", "bag", "hat", "shirt", "onesie", "pajamas", "pillow",
-    "blanket", "rug", "cake", "cookie", "cookies", "mug", "pendant", "necklace", "keychain", "plant",
-    "ornament", "emblem", "badge", "icon", "symbol", "sign", "flag", "crest", "treat", "treats",
-    "biscuit", "biscuits", "hunter", "trap", "market", "alarm", "battery", "charger", "radio",
-    "rental", "salesman", "loan", "simulator", "whistle", "groomer", "carrier",
+    "printed", "patterned", "free", "friendly", "powered", "pattern", "stripes", "spots", "house",
+    "houses", "food", "bowl", "leash", "collar", "bed", "toy", "toys", "key", "keys", "park", "parking",
+    "dealership", "dealer", "insurance", "licence", "license", "soup", "salad", "nugget", "nuggets",
+    "sandwich", "curry", "meat", "milk", "cheese", "egg", "eggs", "leather", "skin", "fur", "dinner",
+    "lunch", "burger", "burgers", "steak", "stew", "broth", "roast", "noodles", "costume", "mask",
+    "sticker", "logo", "emoji", "tattoo", "track", "tracks", "footprint", "footprints", "ticket",
+    "tickets", "hangar", "trailer", "stall", "stable", "wash", "walker", "owner", "trainer", "feeder",
+    "bath", "nest", "cage", "coop", "pen", "barn", "farm", "pond", "lover", "days", "whisperer", "port",
+    "pilot", "pilots", "driver", "drivers", "doctor", "shelter", "jacket", "coat", "dress", "boots",
+    "bag", "hat", "shirt", "onesie", "pajamas", "pillow", "blanket", "rug", "cake", "cookie", "cookies",
+    "mug", "pendant", "necklace", "keychain", "plant", "ornament", "emblem", "badge", "icon", "symbol",
+    "sign", "flag", "crest", "treat", "treats", "biscuit", "biscuits", "hunter", "trap", "market",
+    "alarm", "battery", "charger", "radio", "rental", "salesman", "loan", "simulator", "whistle",
+    "groomer", "carrier",
 })  # fmt: skip
 """A subject's name right before these only modifies them: "dog house", "horse drawn"."""
 VERBAL: Final = frozenset({"by", "in", "with", "on", "from", "the", "a"})
@@ -145,23 +146,30 @@ COUNTABLE: Final = frozenset({
 BEARERS: Final = frozenset({
     "man", "men", "woman", "women", "boy", "boys", "girl", "girls", "person", "people", "child",
     "children", "kid", "kids", "baby", "toddler", "lady", "guy", "farmer", "rider", "riders", "pilot",
-    "driver", "soldier", "soldiers", "pirate", "knight", "warrior", "king", "queen", "princess", "wizard",
-    "witch", "character", "cosplayer", "dancer", "astronaut", "mechanic", "couple", "crowd",
-    "robot", "robots", "android", "cyborg", "alien", "monster", "demon", "angel", "fairy", "dragon",
-    "dragons", "unicorn", "mermaid", "centaur", "griffin", "phoenix", "dinosaur", "doll", "snowman",
-    "scarecrow", "house", "houses", "building", "buildings", "hospital", "hotel", "museum", "palace",
-    "castle", "church", "temple", "mansion", "cottage", "cabin", "barn", "shed", "garage", "tower",
-    "factory", "school", "shop", "store", "station", "airport", "bridge", "table", "chair", "sofa",
-    "couch", "desk", "bed", "bench", "stool", "piano", "guitar", "wardrobe", "fridge", "oven", "tree",
-    "trees", "comet", "rocket", "rockets", "spaceship", "spacecraft", "shuttle", "satellite", "drone",
-    "drones", "helicopter", "helicopters", "airship", "zeppelin", "boat", "boats", "ship", "ships",
-    "yacht", "submarine", "train", "trains", "locomotive", "tram", "bus", "buses", "motorcycle",
-    "motorcycles", "motorbike", "motorbikes", "bicycle", "bicycles", "bike", "bikes", "scooter",
-    "tractor", "tank", "carriage", "cart", "chariot", "wheelbarrow", "sled", "sleigh", "trailer",
-    "caravan", "skateboard", "stroller", "octopus", "squid", "crab", "lobster", "snail", "worm",
-    "jellyfish", "starfish",
+    "driver", "soldier", "soldiers", "pirate", "knight", "warrior", "king", "queen", "princess",
+    "wizard", "witch", "character", "samurai", "monk", "nun", "ninja", "hunter", "chef", "nurse",
+    "doctor", "student", "teacher", "artist", "elf", "orc", "goblin", "vampire", "zombie", "skeleton",
+    "viking", "clown", "superhero", "hero", "heroine", "goddess", "god", "deity", "ghost", "mutant",
+    "cosplayer", "dancer", "astronaut", "mechanic", "couple", "crowd", "robot", "robots", "android",
+    "cyborg", "alien", "monster", "demon", "angel", "fairy", "dragon", "dragons", "unicorn", "mermaid",
+    "centaur", "griffin", "phoenix", "dinosaur", "doll", "snowman", "scarecrow", "house", "houses",
+    "building", "buildings", "hospital", "hotel", "museum", "palace", "castle", "church", "temple",
+    "mansion", "cottage", "cabin", "barn", "shed", "garage", "tower", "factory", "school", "shop",
+    "store", "station", "airport", "bridge", "table", "chair", "sofa", "couch", "desk", "bed", "bench",
+    "stool", "piano", "guitar", "wardrobe", "fridge", "oven", "tree", "trees", "comet", "rocket",
+    "rockets", "spaceship", "spacecraft", "shuttle", "satellite", "drone", "drones", "helicopter",
+    "helicopters", "airship", "zeppelin", "boat", "boats", "ship", "ships", "yacht", "submarine",
+    "train", "trains", "locomotive", "tram", "bus", "buses", "motorcycle", "motorcycles", "motorbike",
+    "motorbikes", "bicycle", "bicycles", "bike", "bikes", "scooter", "tractor", "tank", "carriage",
+    "cart", "chariot", "wheelbarrow", "sled", "sleigh", "trailer", "caravan", "skateboard", "stroller",
+    "octopus", "squid", "crab", "lobster", "snail", "worm", "jellyfish", "starfish",
 })  # fmt: skip
 """Things of no domain that have parts of their own: "a man with blue eyes leading a horse"."""
+PERSONS: Final = ("man", "men", "woman", "women")
+"""Endings of more of them: "fisherman"."""
+NO_PERSONS: Final = frozenset(
+    {"german", "roman", "norman", "ottoman", "talisman", "specimen", "stamen"}
+)
 
 STOPWORDS: Final = DETERMINERS | NEGATORS | POSSESSING | PLACING | COMPARING | frozenset({
     "is", "are", "was", "were", "be", "being", "been", "it", "he", "she", "they", "which", "who", "that",
@@ -190,7 +198,7 @@ COPULAS: Final = frozenset({"is", "are", "was", "were", "being"})
 STATES: Final = frozenset({
     "open", "wide", "outstretched", "spread", "broken", "torn", "bent", "up", "down", "raised", "lit",
     "aglow", "askew", "ajar", "half", "fully", "slightly", "low", "high", "apart", "flat", "upright",
-    "shut", "burnt", "split",
+    "shut", "burnt", "split", "backwards", "backward", "forward", "sideways", "upwards", "downwards",
 })  # fmt: skip
 """Attributes that stand behind their part: "wings spread wide", "one ear up"."""
 PLACED: Final = frozenset({
