@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -121,3 +121,16 @@ class SpecificationFile(Strict, frozen=True, kw_only=True):
     places: list[PlaceTable] = []
     groups: list[GroupTable] = []
     types: Annotated[list[TypeTable], msgspec.Meta(min_length=1)]
+
+
+def specification_schema() -> dict[str, Any]:
+    """The JSON schema (draft 2020-12) of a specification file, read as TOML.
+
+    It holds keys, types and ranges; that names, tags and references fit together only the loader knows.
+    """
+    schema = msgspec.json.schema(SpecificationFile)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "physgauge type specification",
+        **schema,
+    }

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
+from click.testing import CliRunner
 
+from physgauge.cli.schema import schema as schema_command
 from physgauge.ensemble.captions.parser import CaptionParser
-from physgauge.ensemble.specifications.load import Range, load_specification, parse_specification
+from physgauge.ensemble.specifications.file import specification_schema
+from physgauge.ensemble.specifications.load import (
+    Range,
+    load_specification,
+    parse_specification,
+    shipped_specifications,
+)
 from physgauge.errors import ConfigError
 from physgauge.types import AIRCRAFT_PARTS, ANIMAL_PARTS, CAR_PARTS, DOMAINS
 from tests.language.shared import parser, spec
+
+ROOT = Path(__file__).parents[2]
 
 SCENES = {
     "aircraft": [
@@ -184,6 +198,38 @@ def test_wrong_files_say_where(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_specification(text.encode(), "f.toml")
     assert message in str(caught.value)
+
+
+def test_the_published_schema() -> None:
+    published = json.loads((ROOT / "docs/specification.schema.json").read_text("utf-8"))
+    assert published == specification_schema(), (
+        "regenerate: physgauge schema specification > docs/specification.schema.json"
+    )
+    printed = CliRunner().invoke(schema_command, ["specification"])
+    assert (printed.exit_code, json.loads(printed.output)) == (0, published)
+    jsonschema.Draft202012Validator.check_schema(published)
+    check = jsonschema.Draft202012Validator(published)
+    for name in DOMAINS:
+        file = tomllib.loads((shipped_specifications() / f"{name}.toml").read_text("utf-8"))
+        assert not list(check.iter_errors(file)), name
+    check.validate(tomllib.loads(MINIMAL))
+
+
+@pytest.mark.parametrize(
+    "text", [w[1] for w in WRONG if w[0] in (
+        "unknown key", "negative", "three numbers", "no source", "bad id",
+    )],
+)  # fmt: skip
+def test_the_published_schema_refuses(text: str) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), specification_schema())
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_sources_say_what_was_checked(domain: str) -> None:
+    for one in spec(domain).types.values():
+        assert re.match(r"Checked: \S.+: \S|Checked for \w+ as a class only \(.+\)|General knowledge, not looked up: \S",
+                        one.source), one.id  # fmt: skip
 
 
 def test_not_utf8_too_large_missing(tmp_path: Path) -> None:

@@ -10,6 +10,13 @@ from physgauge import wire
 
 
 @click.command()
-def schema() -> None:
-    """Print the JSON schema of a result row."""
-    click.echo(json.dumps(wire.row_schema(), indent=2))
+@click.argument("of", type=click.Choice(["row", "specification"]), default="row")
+def schema(of: str) -> None:
+    """Print the JSON schema of a result row (or of a type specification file: `specification`)."""
+    if of == "specification":
+        from physgauge.ensemble.specifications.file import specification_schema
+
+        found = specification_schema()
+    else:
+        found = wire.row_schema()
+    click.echo(json.dumps(found, indent=2))
