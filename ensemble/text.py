@@ -22,7 +22,10 @@ MAX_DIGITS: Final = 4
 
 _RANK: Final = {GLUED: 0, HYPHEN: 1, SPACE: 2, COMMA: 3, STOP: 4}
 # Each alternative starts with a character that no other can start with, so the scan never backtracks.
-_PIECE: Final = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*|\s+|[\W_]")
+_WORD: Final = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
+_PIECE: Final = re.compile(r"\s+|[\W_]")
+_COMMON: Final = {"": GLUED, " ": SPACE, ", ": COMMA, ". ": STOP, "-": HYPHEN}
+"""What most often stands between words."""
 _HYPHENS: Final = frozenset("-\u2010\u2012\u2013/")
 _COMMAS: Final = frozenset(",;:()[]{}\u2014|")
 _STOPS: Final = frozenset(".!?\u2026")
@@ -52,6 +55,8 @@ class Token(NamedTuple):
 
 def fold(text: str) -> str:
     """Compatibility-decomposed, without combining marks, case-folded."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 
@@ -63,24 +68,21 @@ def tokenize(text: str) -> tuple[str, list[Token]]:
     """
     folded = fold(text)
     tokens: list[Token] = []
-    gap = STOP
-    for match in _PIECE.finditer(folded):
-        piece = match.group()
-        first = piece[0]
-        if first.isalnum():
-            if _after_apostrophe(tokens, folded, match.start()):
-                if piece == "s":
-                    tokens[-1] = tokens[-1]._replace(possessive=True, end=match.end())
-                    gap = GLUED
-                    continue
-                if piece == "t" and tokens[-1].text.endswith("n"):
-                    tokens.append(Token("not", SPACE, False, match.start(), match.end()))
-                    gap = GLUED
-                    continue
-            tokens.append(Token(piece, gap, False, match.start(), match.end()))
-            gap = GLUED
-        else:
-            gap = _wider(gap, piece)
+    behind = 0  # the last word
+    for match in _WORD.finditer(folded):
+        word = match.group()
+        start, end = match.span()
+        between = folded[behind:start]
+        behind = end
+        if between in _APOSTROPHES and tokens:
+            if word == "s":
+                tokens[-1] = tokens[-1]._replace(possessive=True, end=end)
+                continue
+            if word == "t" and tokens[-1].text.endswith("n"):
+                tokens.append(Token("not", SPACE, False, start, end))
+                continue
+        gap = _COMMON.get(between) if tokens else STOP
+        tokens.append(Token(word, _gap(between) if gap is None else gap, False, start, end))
     return folded, tokens
 
 
@@ -89,9 +91,12 @@ def key(name: str) -> tuple[str, ...]:
     return tuple(t.text for t in tokenize(name)[1])
 
 
-def _after_apostrophe(tokens: list[Token], folded: str, start: int) -> bool:
-    """Whether only an apostrophe stands between the last token and the offset."""
-    return bool(tokens) and tokens[-1].end == start - 1 and folded[start - 1] in _APOSTROPHES
+def _gap(between: str) -> str:
+    """The widest of what stands between two words."""
+    gap = GLUED
+    for piece in _PIECE.findall(between):
+        gap = _wider(gap, piece)
+    return gap
 
 
 def _wider(gap: str, piece: str) -> str:

@@ -42,25 +42,26 @@ class Names(Generic[T]):
 
     def __init__(self) -> None:
         self._meanings: dict[tuple[str, ...], list[T]] = {}
-        self._lengths: dict[str, list[int]] = {}
+        self.starts: dict[str, list[int]] = {}
+        """First words, with the lengths of the names that start so, longest first."""
 
     def add(self, tokens: tuple[str, ...], meaning: T) -> None:
         """Add a meaning; the first one of a name that is given twice comes first."""
         if not tokens:
             return
         self._meanings.setdefault(tokens, []).append(meaning)
-        lengths = self._lengths.setdefault(tokens[0], [])
+        lengths = self.starts.setdefault(tokens[0], [])
         if len(tokens) not in lengths:
             lengths.append(len(tokens))
             lengths.sort(reverse=True)
 
     def longest(self, tokens: Sequence[Token], at: int) -> tuple[int, list[T]] | None:
         """End of the longest name that starts at `at`, and its meanings; None if there is none."""
-        for length in self._lengths.get(tokens[at].text, ()):
+        for length in self.starts.get(tokens[at].text, ()):
             end = at + length
             if end > len(tokens):
                 continue
-            run = tuple(t.text for t in tokens[at:end])
+            run = tuple([t.text for t in tokens[at:end]])
             if run in self._meanings and _together(tokens, at, end):
                 return end, self._meanings[run]
         return None

@@ -37,11 +37,13 @@ def find_mentions(tokens: Sequence[Token], lexicon: Lexicon) -> Found:
     mentions: list[Mention] = []
     taken = [False] * len(tokens)
     never: dict[int, int] = {}
+    starts = lexicon.subjects.starts
     i = 0
     while i < len(tokens):
-        found = lexicon.subjects.longest(tokens, i)
+        word = tokens[i].text
+        found = lexicon.subjects.longest(tokens, i) if word in starts else None
         if found is None or _longer_part(tokens, i, found[0], lexicon):
-            if _bears(tokens[i].text):
+            if _bears(word):
                 mentions.append(Mention(i, i + 1, []))
             i += 1
             continue

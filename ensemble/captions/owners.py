@@ -42,7 +42,7 @@ def own_parts(
     main = _NOBODY
     i = 0
     while i < len(tokens):
-        part = names.longest(tokens, i)
+        part = names.longest(tokens, i) if tokens[i].text in names.starts else None
         end = i + 1 if part is None else part[0]
         while nth < len(anchors) and anchors[nth].start <= i:
             main = main if anchors[nth].aside and main else anchors[nth].domains
