@@ -7,7 +7,7 @@ expected and what was got; it never yields fewer boxes quietly.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from physgauge.config import DetectorSettings
 from physgauge.ensemble.detections import headless_domain, merge, pack, unknown_view
 from physgauge.ensemble.detector_contract import read_contract
-from physgauge.ensemble.letterbox import letterbox, to_image
+from physgauge.ensemble.letterbox import letterbox, place, to_image
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.types import F32, U8, VIEWS, Detections
 
@@ -60,14 +60,55 @@ class OnnxDetector:
         Raises:
             ConfigError: the model gave something that is not a number, or a label it does not have.
         """
+        squares = self.squares(images)
+        sizes = [(image.shape[1], image.shape[0]) for image in images]
+        return self.finish(self.infer(squares), sizes, min_score)
+
+    def squares(self, images: Sequence[U8]) -> U8:
+        """What the network sees of B images [H, W, 3]: [B, S, S, 3] uint8."""
+        size = self.contract.size
+        out = np.empty((len(images), size, size, 3), np.uint8)
+        for image, square in zip(images, out, strict=True):
+            letterbox(image, size, square)
+        return out
+
+    def infer(self, squares: U8) -> dict[str, NDArray[Any]]:
+        """The network's outputs, as they come, for squares [B, S, S, 3]."""
+        if not len(squares):
+            k, v = len(self.contract.domains) + 1, len(VIEWS)
+            shapes: dict[str, tuple[int, ...]] = {
+                "boxes": (0, 0, 4),
+                "domain": (0, k),
+                "view": (0, v),
+            }
+            return {n: np.zeros(shapes.get(n, (0, 0)), np.float32) for n in self._outputs}
+        values = self._session.run(self._outputs, {"images": squares})
+        return dict(zip(self._outputs, values, strict=True))
+
+    def finish(
+        self,
+        raw: Mapping[str, NDArray[Any]],
+        sizes: Sequence[tuple[int, int]],
+        min_score: float | None = None,
+    ) -> Detections:
+        """Detections from the network's outputs.
+
+        Args:
+            raw: what `infer` gave for B squares.
+            sizes: width and height of the B images, px.
+            min_score: as in `detect`.
+
+        Raises:
+            ConfigError: as `detect`.
+        """
         least = self.settings.min_score if min_score is None else min_score
-        size, c = self.contract.size, self.contract
-        square = np.empty((len(images), size, size, 3), np.uint8)
-        places = [letterbox(image, size, square[i])[1] for i, image in enumerate(images)]
-        raw = self._run(square)
+        c = self.contract
+        self._check(raw, len(sizes))
+        # One step of float32 noise must not move a box across a rule's bound.
+        xyxy, scores = np.round(raw["boxes"], 3), np.round(raw["scores"], 4)
         found = [
-            _kept(to_image(raw["boxes"][i], places[i]), raw["scores"][i], raw["labels"][i], least)
-            for i in range(len(images))
+            _kept(to_image(xyxy[i], place(*size, c.size)), scores[i], raw["labels"][i], least)
+            for i, size in enumerate(sizes)
         ]
         boxes = pack(found)
         return Detections(
@@ -79,28 +120,10 @@ class OnnxDetector:
             else headless_domain(
                 boxes.where(boxes.score >= self.settings.min_score), len(c.domains)
             ),
-            view_p=raw["view"] if c.has_view else unknown_view(len(images)),
+            view_p=raw["view"] if c.has_view else unknown_view(len(sizes)),
         )
 
-    def _run(self, square: U8) -> dict[str, NDArray[Any]]:
-        """Raw outputs, checked, for a batch of squares [B, S, S, 3]."""
-        if not len(square):
-            k, v = len(self.contract.domains) + 1, len(VIEWS)
-            shapes: dict[str, tuple[int, ...]] = {
-                "boxes": (0, 0, 4),
-                "domain": (0, k),
-                "view": (0, v),
-            }
-            return {n: np.zeros(shapes.get(n, (0, 0)), np.float32) for n in self._outputs}
-        values = self._session.run(self._outputs, {"images": square})
-        raw = dict(zip(self._outputs, values, strict=True))
-        self._check(raw, len(square))
-        # One step of float32 noise must not move a box across a rule's bound.
-        raw["boxes"] = np.round(raw["boxes"], 3)
-        raw["scores"] = np.round(raw["scores"], 4)
-        return raw
-
-    def _check(self, raw: dict[str, NDArray[Any]], count: int) -> None:
+    def _check(self, raw: Mapping[str, NDArray[Any]], count: int) -> None:
         k = raw["scores"].shape[-1]
         c = self.contract
         shapes = {

@@ -27,7 +27,7 @@ from physgauge.ensemble.domains import load_domains
 from physgauge.ensemble.feed import Broken, Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.reasoning import reason_batch
-from physgauge.ensemble.readings import read
+from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.errors import ConfigError
 from physgauge.types import U8, Detections, Item
@@ -158,8 +158,8 @@ class Pipeline:
         return rows_of(subjects, readings, ruled, reasoned, clock.ms, self._context)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
-        least = 1 - self._reading.sure if self._reading.draws > 1 else 1.0
-        return merge([d.detect(images, min(d.settings.min_score, least)) for d in self._detectors])
+        found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]
+        return merge(found)
 
     def _fuse(self, detections: Detections) -> Fused:
         return fuse(detections, self._fusion, self._domain, self._profile.detectors)

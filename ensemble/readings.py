@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from physgauge.config import ReadingSettings
+from physgauge.config import DetectorSettings, ReadingSettings
 from physgauge.ensemble.fuse import Fused, count
 from physgauge.types import F32, F64, I64, Bools, Boxes
 
@@ -53,6 +53,12 @@ class Readings:
         np.add.at(weight, self.image, share)
         with np.errstate(invalid="ignore"):
             return np.where(weight > 0, total / weight, np.nan)
+
+
+def floor(detector: DetectorSettings, settings: ReadingSettings) -> float:
+    """The least score of a box that any reading may have."""
+    drawn = 1 - settings.sure if settings.draws > 1 else 1.0
+    return min(detector.min_score, drawn)
 
 
 def read(

@@ -6,7 +6,8 @@
     └── InputError             one input is wrong (becomes that input's row; the run goes on)
         ├── ImageError         the image bytes
         ├── CaptionError       the caption
-        └── BoxesError         boxes that came from elsewhere
+        ├── BoxesError         boxes that came from elsewhere
+        └── RequestError       a server could not answer (physgauge.contract maps it to gRPC)
 
 An :class:`InputError` carries a stable ``code`` (a slug from :data:`ERROR_CODES`) for programs and a
 message for people: what was expected, what was got, where. Messages never hold decoder text, heap
@@ -33,8 +34,17 @@ ERROR_CODES: Final[dict[str, str]] = {
     "caption_too_long": "more characters than the limit",
     "caption_invalid": "not text",
     "boxes_invalid": "boxes that no image can have",
+    "request_invalid": "a request that breaks the server's contract",
+    "overloaded": "the server has as much in hand as it takes",
+    "unavailable": "the server, or a part of it, is not there",
+    "deadline_exceeded": "the time the caller gave is over",
     "internal": "a fault of physgauge itself",
 }
+
+REQUEST_CODES: Final = frozenset(
+    {"request_invalid", "overloaded", "unavailable", "deadline_exceeded", "internal"}
+)
+"""The codes of :class:`RequestError`."""
 
 
 class PhysgaugeError(Exception):
@@ -79,3 +89,12 @@ class CaptionError(InputError):
 
 class BoxesError(InputError):
     """Boxes from elsewhere cannot be scored."""
+
+
+class RequestError(InputError):
+    """A server did not answer a request with a row."""
+
+    def __init__(self, code: str, message: str) -> None:
+        if code not in REQUEST_CODES:
+            raise ValueError(f"expected one of {sorted(REQUEST_CODES)}, got {code!r}")
+        super().__init__(code, message)

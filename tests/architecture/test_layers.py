@@ -29,8 +29,10 @@ def sources() -> list[Path]:
         "rules_kernel",
         "clients",
         "benchmarks",
+        "model_repository",
         "src/physgauge/cli",
         "src/physgauge/report",
+        "src/physgauge/serving",
     )
     return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
 

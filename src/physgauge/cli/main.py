@@ -13,6 +13,7 @@ from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
 from physgauge.cli.score_boxes import score_boxes
+from physgauge.cli.serve import serve
 from physgauge.errors import ConfigError, EnvironmentProblem, PhysgaugeError
 
 EXIT_CONFIG = 2
@@ -31,6 +32,7 @@ group.add_command(score)
 group.add_command(score_boxes)
 group.add_command(rules)
 group.add_command(schema)
+group.add_command(serve)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

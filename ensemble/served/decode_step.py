@@ -1,0 +1,175 @@
+"""The first step: admit a request, read its options and caption, decode its image.
+
+It answers when the decode workers have, not when it is asked, so its queue in Triton stays short; what
+it has in hand is bounded by its places and by bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Future
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from physgauge.contract import CAPTION, IMAGE, OPTIONS, Options, parse_options
+from physgauge.ensemble.aggregate import Subject
+from physgauge.ensemble.captions.parser import check_caption
+from physgauge.ensemble.decode import Decoded, Decoder
+from physgauge.ensemble.feed import Pixels
+from physgauge.ensemble.served.admission import Admission
+from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.records import Ticket, to_bytes
+from physgauge.ensemble.served.tensors import DETECT, LOOK, PIXELS, SKIP, SQUARES, TICKET
+from physgauge.errors import CaptionError, EnvironmentProblem, ImageError, InputError, RequestError
+
+MAX_BYTES: Final = 512 * 2**20
+"""Encoded bytes and pixels in hand; one image more than this is still taken, alone."""
+_NO_PIXELS: Final = np.zeros((1, 1, 3), np.uint8)
+
+Outputs = dict[str, Any]
+Reply = Callable[[Outputs | RequestError], None]
+
+
+class DecodeStep:
+    """Decodes in worker processes.
+
+    Args:
+        deployment: the profile.
+        admission: the places.
+    """
+
+    def __init__(self, deployment: Deployment, admission: Admission) -> None:
+        self._detectors = deployment.detectors()
+        self._max_caption_chars = deployment.profile.pcmde.max_caption_chars
+        self._decoder = Decoder(deployment.profile.decode, deployment.settings.workers)
+        self._admission = admission
+        self._places = deployment.settings.places
+        self._lock = threading.Lock()
+        self._bytes = 0
+        self._blank = np.concatenate(
+            [np.zeros(3 * d.contract.size**2, np.uint8) for d in self._detectors]
+        )
+
+    def start(
+        self, request_id: str, timeout_s: float, inputs: Mapping[str, Any], reply: Reply
+    ) -> None:
+        """Begin; `reply` is called once, perhaps in another thread.
+
+        Args:
+            request_id: the caller's.
+            timeout_s: what the transport allows; 0 = it does not say.
+            inputs: IMAGE, CAPTION, OPTIONS.
+            reply: takes the outputs, or why there are none.
+        """
+        try:
+            ticket = self._admit(request_id, timeout_s, parse_options(inputs[OPTIONS.name]))
+        except RequestError as error:
+            return reply(error)
+        try:
+            ticket = self._with_caption(ticket, inputs[CAPTION.name])
+            return self._decode(ticket, inputs[IMAGE.name], reply)
+        except RequestError as error:
+            self._admission.give_back(ticket.slot, ticket.deadline_s)
+            return reply(error)
+        except InputError as error:
+            return reply(self._unscored(ticket, error))
+
+    def _admit(self, request_id: str, timeout_s: float, options: Options) -> Ticket:
+        if self._admission.closed:
+            raise RequestError("unavailable", "expected a server, got one that is shutting down")
+        arrived_s, allowed_s = time.monotonic(), options.timeout_ms / 1000
+        deadline_s = arrived_s + (min(allowed_s, timeout_s) if timeout_s else allowed_s)
+        slot = self._admission.take(deadline_s)
+        if slot is None:
+            raise RequestError(
+                "overloaded", f"expected at most {self._places} images in hand, got one more"
+            )
+        request_id = request_id or uuid.uuid4().hex  # what the logs of all steps say
+        return Ticket(
+            request_id=request_id,
+            image_id=options.image_id or request_id,
+            source=options.source,
+            caption=None,
+            extra=options.extra,
+            domain=None if options.domain == "auto" else options.domain,
+            deadline_s=deadline_s,
+            slot=slot,
+            arrived_s=arrived_s,
+        )
+
+    def _with_caption(self, ticket: Ticket, data: bytes) -> Ticket:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CaptionError(
+                "caption_invalid",
+                f"caption: expected UTF-8, got byte {data[error.start]:#04x} at {error.start}",
+            ) from None
+        return msgspec.structs.replace(
+            ticket, caption=check_caption(text or None, self._max_caption_chars)
+        )
+
+    def _decode(self, ticket: Ticket, data: bytes, reply: Reply) -> None:
+        began = time.perf_counter()
+        with self._lock:
+            if self._bytes and self._bytes + len(data) > MAX_BYTES:
+                raise RequestError(
+                    "overloaded", f"expected at most {MAX_BYTES >> 20} MiB in hand, got more"
+                )
+            future, pixel_bytes = self._decoder.start(data)
+            size = len(data) + pixel_bytes
+            self._bytes += size
+
+        def done(future: Future[Decoded]) -> None:
+            ms = 1000 * (time.perf_counter() - began)
+            outcome = self._outcome(ticket, future, ms)
+            with self._lock:
+                self._bytes -= size
+            reply(outcome)
+
+        future.add_done_callback(done)
+
+    def _outcome(
+        self, ticket: Ticket, future: Future[Decoded], ms: float
+    ) -> Outputs | RequestError:
+        try:
+            return self._scored(ticket, Pixels(ticket.item, future.result(), ms))
+        except ImageError as error:
+            return self._unscored(ticket, error)
+        except (CancelledError, EnvironmentProblem) as error:
+            self._admission.give_back(ticket.slot, ticket.deadline_s)
+            return RequestError("unavailable", f"expected a decode worker, got none: {error}")
+        except Exception as error:  # whatever happens, the caller gets an answer
+            self._admission.give_back(ticket.slot, ticket.deadline_s)
+            return RequestError("internal", f"decode: {type(error).__name__}")
+
+    def _scored(self, ticket: Ticket, pixels: Pixels) -> Outputs:
+        images = [pixels.decoded.rgb]
+        squares = [d.squares(images).reshape(-1) for d in self._detectors]
+        subject = Subject.of_pixels(pixels)
+        return self._outputs(ticket, subject, np.concatenate(squares), detect=1)
+
+    def _unscored(self, ticket: Ticket, error: InputError) -> Outputs:
+        failed = msgspec.structs.replace(ticket, error=(error.code, error.message))
+        return self._outputs(failed, None, self._blank, detect=SKIP)
+
+    def _outputs(
+        self, ticket: Ticket, subject: Subject | None, squares: np.ndarray[Any, Any], detect: int
+    ) -> Outputs:
+        whole = msgspec.structs.replace(ticket, subject=subject, decoded_s=time.monotonic())
+        return {
+            TICKET.name: to_bytes(whole),
+            SQUARES.name: squares,
+            PIXELS.name: _NO_PIXELS,
+            DETECT.name: np.array([detect], np.int32),
+            LOOK.name: np.array([SKIP], np.int32),
+        }
+
+    def close(self) -> None:
+        """Stop the workers."""
+        self._decoder.close(cancel=True)

@@ -1,0 +1,39 @@
+"""What a step's process loads: the settings that `physgauge serve` hands down, and the profile."""
+
+from __future__ import annotations
+
+from physgauge.config import LoadedProfile, load_profile
+from physgauge.ensemble.aggregate import Context
+from physgauge.ensemble.detect import OnnxDetector
+from physgauge.ensemble.domains import Domains, load_domains
+from physgauge.errors import ConfigError
+from physgauge.serve_settings import ServeSettings, settings_from
+
+
+class Deployment:
+    """Loads what a step asks for, once."""
+
+    def __init__(self, settings: ServeSettings | None = None) -> None:
+        self.settings = settings_from() if settings is None else settings
+        self.loaded: LoadedProfile = load_profile(self.settings.profile)
+        self.profile = self.loaded.profile
+
+    def detectors(self, threads: int = 1) -> list[OnnxDetector]:
+        """The profile's detectors.
+
+        Raises:
+            ConfigError: there are none.
+        """
+        if not self.profile.detectors:
+            raise ConfigError(
+                f"profile {self.profile.name}: detectors: expected at least one, got none"
+            )
+        return [OnnxDetector(self.loaded.path(s.model), s, threads) for s in self.profile.detectors]
+
+    def domains(self) -> Domains:
+        """The profile's domains."""
+        return load_domains(self.loaded, self.settings.packs, self.settings.threads)
+
+    def context(self, domains: Domains) -> Context:
+        """What all rows share."""
+        return Context.of(self.profile, domains, self.detectors())

@@ -1,0 +1,98 @@
+"""What operators see of the rows: counters for Prometheus, and one line of JSON a row.
+
+Neither holds a caption or pixels. Counters are added up here and handed to Triton once a second, since
+each of its own takes a round trip to the server's process.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from typing import Any, Final
+
+from physgauge import wire
+from physgauge.ensemble.served.records import Ticket
+from physgauge.serve_settings import CANARY_ID
+
+FAMILIES: Final = {
+    "physgauge_rows_total": "Rows by PCMDE status, verdict and domain.",
+    "physgauge_errors_total": "Error rows by code.",
+    "physgauge_violations_total": "Violated rules by rule and domain.",
+    "physgauge_stage_seconds_total": "Time by stage, waiting included.",
+    "physgauge_refused_total": "Requests refused by step and code.",
+}
+"""Counters and what they count."""
+FLUSH_S: Final = 1.0
+
+Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+class Tally:
+    """Counts until it is collected."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Key] = Counter()
+        self._collected_s = time.monotonic()
+
+    def add(self, family: str, by: float = 1.0, **labels: str) -> None:
+        """Count."""
+        self._counts[family, tuple(sorted(labels.items()))] += by  # type: ignore[assignment]
+
+    def row(self, row: wire.Row) -> None:
+        """Count a row."""
+        pcmde = row.pcmde
+        domain = pcmde.domain or "none"
+        verdict = pcmde.verdict or "none"
+        self.add("physgauge_rows_total", status=pcmde.status, verdict=verdict, domain=domain)
+        if row.error_code is not None:
+            self.add("physgauge_errors_total", code=row.error_code)
+        for rule in pcmde.rules:
+            if rule.status == "violated":
+                self.add("physgauge_violations_total", rule=rule.id, domain=domain)
+        for stage, ms in row.cost.ms.items():
+            self.add("physgauge_stage_seconds_total", ms / 1000, stage=stage)
+
+    def collect(self, now: bool = False) -> dict[Key, float]:
+        """The counts since the last time; nothing within a second of it, unless `now`."""
+        if not self._counts or (not now and time.monotonic() - self._collected_s < FLUSH_S):
+            return {}
+        counts, self._counts = self._counts, Counter()
+        self._collected_s = time.monotonic()
+        return dict(counts)
+
+
+class Observer:
+    """Takes note of every row but the canary's."""
+
+    def __init__(self, log_rows: bool) -> None:
+        self.tally = Tally()
+        self._log_rows = log_rows
+
+    def __call__(self, ticket: Ticket, row: wire.Row) -> None:
+        """A row is done."""
+        if ticket.request_id == CANARY_ID:
+            return
+        self.tally.row(row)
+        if self._log_rows:
+            log(
+                "row",
+                request_id=ticket.request_id,
+                image_id=row.image_id,
+                error_code=row.error_code,
+                status=row.pcmde.status,
+                verdict=row.pcmde.verdict,
+                ms={**row.cost.ms, "total": _ms_since(ticket.arrived_s)},
+            )
+
+
+def log(event: str, **fields: Any) -> None:
+    """One line of JSON on standard error."""
+    line = json.dumps({"time": round(time.time(), 3), "event": event, **fields})
+    sys.stderr.write(line + "\n")  # one write: several processes share the stream
+    sys.stderr.flush()
+
+
+def _ms_since(moment_s: float) -> float:
+    return round(1000 * (time.monotonic() - moment_s), 3)

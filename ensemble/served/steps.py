@@ -1,0 +1,257 @@
+"""The steps after decoding: each takes and gives the tensors of `tensors.py`, for one request, and calls
+the functions that `pipeline.py` calls.
+
+    decode -> detect ----------> rules -> judge (reason) -> aggregate
+           -> judge (look) ---->
+
+Nothing here knows Triton; `model_repository/*/1/model.py` connects each step to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from physgauge import wire
+from physgauge.contract import RESULT, SCORES, scores_of
+from physgauge.ensemble.aggregate import error_row, rows_of
+from physgauge.ensemble.clock import Clock
+from physgauge.ensemble.detect import merge
+from physgauge.ensemble.fuse import fuse
+from physgauge.ensemble.judge.reasoning import reason_batch
+from physgauge.ensemble.readings import floor, read
+from physgauge.ensemble.rules import apply_rules
+from physgauge.ensemble.served.admission import Admission
+from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.records import (
+    Answer,
+    RuledImage,
+    Ticket,
+    read_answer,
+    read_ruled,
+    read_ticket,
+    to_bytes,
+)
+from physgauge.ensemble.served.tensors import (
+    ANSWER,
+    DETECT,
+    DOMAIN,
+    NETWORK_OUTPUTS,
+    REASON,
+    REASONED,
+    RULED,
+    SKIP,
+    SQUARES,
+    TASK,
+    TASK_REASON,
+    TICKET,
+    VIEW,
+)
+from physgauge.errors import RequestError
+from physgauge.types import VIEWS, Detections
+
+Tensors = Mapping[str, Any]
+
+
+@contextmanager
+def in_time(ticket: Ticket, admission: Admission, last: bool = False) -> Iterator[None]:
+    """Work on a request while there is time; gives its place back when it ends here.
+
+    Raises:
+        RequestError: the deadline is over.
+    """
+    try:
+        if time.monotonic() > ticket.deadline_s:
+            raise RequestError("deadline_exceeded", "the time that the caller gave is over")
+        yield
+    except BaseException:
+        admission.give_back(ticket.slot, ticket.deadline_s)
+        raise
+    if last:
+        admission.give_back(ticket.slot, ticket.deadline_s)
+
+
+class DetectStep:
+    """Runs the networks, all requests of a batch together."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._detectors = deployment.detectors(deployment.settings.threads)
+
+    def __call__(self, batch: Sequence[Tensors]) -> list[dict[str, Any]]:
+        """The outputs of each request, as the networks gave them."""
+        wanted = [one[SQUARES.name].reshape(-1) for one in batch if one[DETECT.name].item()]
+        found = iter(self._infer(np.stack(wanted)) if wanted else ())
+        return [next(found) if one[DETECT.name].item() else _NOTHING for one in batch]
+
+    def _infer(self, squares: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
+        """Outputs of B images from [B, all squares]."""
+        begin, raws = 0, []
+        for detector in self._detectors:
+            size = detector.contract.size
+            end = begin + 3 * size * size
+            raws.append(detector.infer(squares[:, begin:end].reshape(-1, size, size, 3)))
+            begin = end
+        none = np.zeros((len(squares), 0), np.float32)
+        most = max(raw["scores"].shape[1] for raw in raws)
+        joined = {
+            tensor.name: np.concatenate(
+                [
+                    _padded(raw[output], most) if output in _BOXES else raw.get(output, none)
+                    for raw in raws
+                ],
+                axis=1,
+            )
+            for output, tensor in NETWORK_OUTPUTS.items()
+        }
+        return [{name: value[i] for name, value in joined.items()} for i in range(len(squares))]
+
+
+def _padded(values: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
+    """[B, K, ...] filled up to `length` with boxes that have no area, which nobody keeps."""
+    fill = [(0, 0), (0, length - values.shape[1]), *[(0, 0)] * (values.ndim - 2)]
+    return np.pad(values, fill) if values.shape[1] < length else values
+
+
+_BOXES = {n: t for n, t in NETWORK_OUTPUTS.items() if n not in ("domain", "view")}
+_NOTHING = {
+    name: np.zeros(shape, dtype)
+    for name, shape, dtype in (
+        ("BOXES", (0, 4), np.float32),
+        ("BOX_SCORES", (0,), np.float32),
+        ("LABELS", (0,), np.int64),
+        ("DOMAIN", (0,), np.float32),
+        ("VIEW", (0,), np.float32),
+    )
+}
+
+
+class RulesStep:
+    """From the networks' outputs to what the rules say."""
+
+    def __init__(self, deployment: Deployment, admission: Admission) -> None:
+        self._profile = deployment.profile
+        self._domains = deployment.domains()
+        self._detectors = deployment.detectors()
+        self._admission = admission
+
+    def __call__(self, inputs: Tensors) -> dict[str, Any]:
+        """RULED and the judge's next task."""
+        ticket = read_ticket(inputs[TICKET.name])
+        with in_time(ticket, self._admission):
+            subject = ticket.subject
+            if subject is None:
+                return {RULED.name: b"", REASON.name: np.array([SKIP], np.int32)}
+            self._check_domain(ticket)
+            # As the other stages' times, that of `detect` includes the wait for it.
+            waited = round(1000 * (time.monotonic() - ticket.decoded_s), 3)
+            clock, profile, domains = Clock(1), self._profile, self._domains
+            size = np.array([(subject.width, subject.height)], np.float32)
+            detections = domains.clear(self._detections(inputs, subject.width, subject.height))
+            fused = clock.time(
+                "fuse", lambda: fuse(detections, profile.fuse, ticket.domain, profile.detectors)
+            )
+            readings = clock.time("read", lambda: read(fused, profile.readings, domains.literal))
+            ruled = clock.time(
+                "rules", lambda: apply_rules(readings, [subject.caption], size, domains)
+            )
+            record = RuledImage.of(readings, ruled, {"detect": waited, **clock.ms})
+            return {
+                RULED.name: to_bytes(record),
+                REASON.name: np.array([TASK_REASON], np.int32),
+            }
+
+    def _check_domain(self, ticket: Ticket) -> None:
+        if ticket.domain is not None and ticket.domain not in self._domains.by_name:
+            known = ", ".join(["auto", *self._domains.by_name])
+            raise RequestError(
+                "request_invalid",
+                f"OPTIONS.domain: expected one of {known}, got {ticket.domain!r:.80}",
+            )
+
+    def _detections(self, inputs: Tensors, width: int, height: int) -> Detections:
+        """One image's, of all detectors: they share the boxes alike, and their heads by their sizes."""
+        count = len(self._detectors)
+        boxes = {n: np.split(inputs[t.name], count) for n, t in _BOXES.items()}
+        domain, view = inputs[DOMAIN.name], inputs[VIEW.name]
+        found = []
+        for k, detector in enumerate(self._detectors):
+            contract = detector.contract
+            raw = {name: parts[k][None] for name, parts in boxes.items()}
+            if contract.has_domain:
+                heads = len(contract.domains) + 1
+                raw["domain"], domain = domain[None, :heads], domain[heads:]
+            if contract.has_view:
+                raw["view"], view = view[None, : len(VIEWS)], view[len(VIEWS) :]
+            least = floor(detector.settings, self._profile.readings)
+            found.append(detector.finish(raw, [(width, height)], least))
+        return merge(found)
+
+
+class JudgeStep:
+    """The judge, for both its tasks. The embedded one does not look, and reasons by the specification."""
+
+    def __init__(self, deployment: Deployment, admission: Admission) -> None:
+        self._profile = deployment.profile
+        self._domains = deployment.domains()
+        self._admission = admission
+
+    def __call__(self, inputs: Tensors) -> dict[str, Any]:
+        """ANSWER."""
+        if inputs[TASK.name].item() != TASK_REASON:
+            return {ANSWER.name: _SKIPPED}
+        with in_time(read_ticket(inputs[TICKET.name]), self._admission):
+            record = read_ruled(inputs[RULED.name])
+            ruled, clock = record.ruled(self._domains.by_name), Clock(1)
+            reasoned = clock.time(
+                "reason", lambda: reason_batch(ruled, record.readings, self._profile)
+            )
+            return {ANSWER.name: to_bytes(Answer(reasoned=reasoned, ms=clock.ms))}
+
+
+_SKIPPED = to_bytes(Answer(skipped="this profile has no judge"))
+
+
+class AggregateStep:
+    """The last step: the row.
+
+    Args:
+        deployment: the profile.
+        admission: the places.
+        seen: is told of every row.
+    """
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        admission: Admission,
+        seen: Callable[[Ticket, wire.Row], None],
+    ) -> None:
+        domains = deployment.domains()
+        self._domains = domains.by_name
+        self._context = deployment.context(domains)
+        self._admission = admission
+        self._seen = seen
+
+    def __call__(self, inputs: Tensors) -> dict[str, Any]:
+        """RESULT and SCORES."""
+        ticket = read_ticket(inputs[TICKET.name])
+        with in_time(ticket, self._admission, last=True):
+            row = self._row(ticket, inputs)
+            self._seen(ticket, row)
+            return {
+                RESULT.name: wire.to_json(row),
+                SCORES.name: np.array(scores_of(row), np.float32),
+            }
+
+    def _row(self, ticket: Ticket, inputs: Tensors) -> wire.Row:
+        if ticket.subject is None:
+            return error_row(ticket.item, ticket.input_error, self._context)
+        record = read_ruled(inputs[RULED.name])
+        answer = read_answer(inputs[REASONED.name])
+        ruled, ms = record.ruled(self._domains), {**record.ms, **answer.ms}
+        subjects = [ticket.subject]
+        return rows_of(subjects, record.readings, ruled, answer.reasoned, ms, self._context)[0]

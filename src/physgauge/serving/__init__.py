@@ -1,0 +1,1 @@
+"""The local server: finds tritonserver in its wheel, starts it, watches it. Read `supervise.py` first."""

@@ -1,0 +1,223 @@
+"""Runs a server: start, wait until a canary has been through every step, watch, restart, drain.
+
+starting -> ready -> draining -> ended
+    ^---------|   (a dead server or stub, or a canary that is late)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from physgauge.ensemble.served.admission import Admission, path_of
+from physgauge.errors import EnvironmentProblem
+from physgauge.serve_settings import VARIABLE, ServeSettings
+from physgauge.serving.assemble import Assembled, assemble
+from physgauge.serving.canary import Canary
+from physgauge.serving.process import ServerProcess, free_port
+from physgauge.serving.settings import ServerSettings, arguments
+from physgauge.serving.triton import Triton, check_numpy, find_triton
+
+State = Literal["starting", "ready", "draining", "ended"]
+TICK_S: Final = 0.2
+FIRST_RETRY_S: Final = 1.0
+MOST_RETRY_S: Final = 30.0
+
+
+def log(event: str, **fields: Any) -> None:
+    """One line of JSON on standard error."""
+    line = {"time": round(time.time(), 3), "event": event, **fields}
+    sys.stderr.write(json.dumps(line) + "\n")
+    sys.stderr.flush()
+
+
+class Supervisor:
+    """A server and its watch.
+
+    Args:
+        settings: the server's.
+        models: its models'.
+        site: where the wheel is, if not in this environment.
+
+    Raises:
+        EnvironmentProblem: something that the server needs is missing; says what to install.
+        ConfigError: settings that do not go together.
+    """
+
+    def __init__(
+        self, settings: ServerSettings, models: ServeSettings, site: str | None = None
+    ) -> None:
+        self._triton: Triton = find_triton(site)
+        check_numpy(self._triton)
+        settings = settings.checked()
+        self.settings = replace(
+            settings,
+            grpc_port=free_port(settings.host, settings.grpc_port),
+            metrics_port=free_port("127.0.0.1", settings.metrics_port),
+        )
+        self._models = models
+        self._stop = threading.Event()
+        self._server: ServerProcess | None = None
+        self.state: State = "starting"
+        self.restarts = 0
+        self.canary_s: float | None = None
+
+    def stop(self) -> None:
+        """Begin to drain; called from a signal handler or another thread."""
+        self._stop.set()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of tritonserver; None while there is none."""
+        return self._server.pid if self._server else None
+
+    @property
+    def stubs(self) -> tuple[int, ...]:
+        """Process ids of the stubs of a ready server."""
+        return self._server.stubs if self._server else ()
+
+    @property
+    def places_taken(self) -> int | None:
+        """Images in hand; None while there is no server."""
+        admission = self._admission()
+        return None if admission is None else admission.taken
+
+    def run(self) -> None:
+        """Serve until `stop`.
+
+        Raises:
+            EnvironmentProblem: the first start fails: there is nothing that a restart would mend.
+        """
+        with tempfile.TemporaryDirectory(prefix="physgauge-serve-") as folder:
+            assembled = assemble(self._triton, Path(folder))
+            wait_s = FIRST_RETRY_S
+            while not self._stop.is_set():
+                was_ready = self._serve_once(assembled)
+                if self._stop.is_set():
+                    break
+                if not was_ready and self.restarts == 0:
+                    raise EnvironmentProblem(
+                        "expected the server to start, got the end of it; its log says why"
+                    )
+                wait_s = FIRST_RETRY_S if was_ready else min(2 * wait_s, MOST_RETRY_S)
+                self.restarts += 1
+                log("restart", number=self.restarts, in_s=0 if was_ready else wait_s)
+                if not was_ready:
+                    self._stop.wait(wait_s)
+        self.state = "ended"
+
+    def _serve_once(self, assembled: Assembled) -> bool:
+        """One life of a server; whether it was ever ready."""
+        self.state = "starting"
+        with self._process(assembled) as server:
+            if not self._become_ready(server):
+                return False
+            self.state = "ready"
+            log("ready", grpc=f"{self.settings.host}:{self.settings.grpc_port}", pid=server.pid)
+            fault = self._watch(server)
+            if fault is None:
+                self._drain(server)
+            else:
+                self.state = "starting"
+                log("fault", what=fault)
+            return True
+
+    @contextlib.contextmanager
+    def _process(self, assembled: Assembled) -> Iterator[ServerProcess]:
+        environment = assembled.environment()
+        environment[VARIABLE] = msgspec.json.encode(self._models).decode()
+        name = f"physgauge_{os.getpid()}_{self.restarts}_"
+        command = arguments(self.settings, assembled, name)
+        server = ServerProcess(command, environment, sys.stderr.buffer)
+        self._server = server
+        try:
+            yield server
+        finally:
+            self._server = None
+            server.kill()
+            path_of(server.pid).unlink(missing_ok=True)
+            for path in Path("/dev/shm").glob(f"{name}*"):
+                path.unlink(missing_ok=True)
+
+    def _become_ready(self, server: ServerProcess) -> bool:
+        end = time.monotonic() + self.settings.start_s
+        while time.monotonic() < end and not self._stop.is_set():
+            if fault := server.fault():
+                log("fault", what=fault)
+                return False
+            if self._canary(2.0) is None:
+                server.remember_stubs()
+                return True
+            self._stop.wait(TICK_S)
+        if not self._stop.is_set():
+            log("fault", what=f"not ready in {self.settings.start_s:g} s")
+        return False
+
+    def _watch(self, server: ServerProcess) -> str | None:
+        """Until something is wrong, which it returns, or until `stop`: None."""
+        next_check = time.monotonic() + self.settings.check_s
+        while not self._stop.wait(TICK_S):
+            if fault := server.fault():
+                return fault
+            if time.monotonic() >= next_check:
+                if late := self._canary(self.settings.check_timeout_s):
+                    return server.fault() or f"canary: {late}"
+                next_check = time.monotonic() + self.settings.check_s
+        return None
+
+    def _canary(self, timeout_s: float) -> str | None:
+        """Send one; what went wrong, or None."""
+        began = time.monotonic()
+        canary = Canary(self.settings)
+        try:
+            canary.row(timeout_s)
+        except Exception as error:
+            if _says_busy(error):  # alive, and with its hands full
+                return None
+            return f"{type(error).__name__}: {error}"[:300]
+        finally:
+            canary.close()
+        self.canary_s = time.monotonic() - began
+        return None
+
+    def _admission(self) -> Admission | None:
+        server = self._server
+        if server is None or not path_of(server.pid).exists():
+            return None
+        return Admission.of_server(self._models.places, server.pid)
+
+    def _drain(self, server: ServerProcess) -> None:
+        """Refuse what is new, finish what is in hand, stop."""
+        self.state = "draining"
+        end = time.monotonic() + self.settings.drain_s
+        log("draining", in_hand=self.places_taken, within_s=self.settings.drain_s)
+        if admission := self._admission():
+            admission.close()
+            while admission.taken and time.monotonic() < end and server.fault() is None:
+                time.sleep(0.05)
+        left = self.places_taken
+        time.sleep(0.2)  # the last answers are on their way out
+        stopped = server.terminate(max(2.0, end - time.monotonic()))
+        log("drained", cut_off=left, in_time=stopped)
+
+
+def _says_busy(error: Exception) -> bool:
+    return "physgauge [overloaded]" in str(error)
+
+
+def on_signals(supervisor: Supervisor) -> None:
+    """SIGTERM and SIGINT drain."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: supervisor.stop())
