@@ -49,7 +49,9 @@ class Names(Generic[T]):
         """Add a meaning; the first one of a name that is given twice comes first."""
         if not tokens:
             return
-        self._meanings.setdefault(tokens, []).append(meaning)
+        meanings = self._meanings.setdefault(tokens, [])
+        if meaning not in meanings:  # "coupe", "coupé"
+            meanings.append(meaning)
         lengths = self.starts.setdefault(tokens[0], [])
         if len(tokens) not in lengths:
             lengths.append(len(tokens))

@@ -50,7 +50,9 @@ def read_parts(
             negated_until = part.end if quantity.high == 0 else -1
         states, behind = read_states(tokens, taken, part)
         quantity.attributes += () if quantity.high == 0 else states
-        placed = read_relation(tokens, taken, part.end, by_start, spec)
+        placed = None
+        if quantity.high != 0:
+            placed = read_relation(tokens, taken, part.end, by_start, spec)
         _spread(tokens, taken, part, quantity, placed, spec)
         if placed is not None:
             referenced.update(placed.parts)
@@ -94,6 +96,8 @@ def _more(tokens: Sequence[Token], k: int, taken: Sequence[bool], q: Quantity) -
 
 def _of_another(tokens: Sequence[Token], start: int) -> bool:
     """Whether the part belongs to a thing the subject carries: "wearing a hat with horns"."""
+    if start and tokens[start - 1].text in words.OWN:
+        return False
     for k in range(start - 1, max(start - 1 - REACH, -1), -1):
         if tokens[k + 1].gap in (COMMA, STOP) or tokens[k].text == "and":
             return False

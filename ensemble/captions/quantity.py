@@ -157,6 +157,8 @@ def _before(
         q.missing, q.start = (max(1, q.low) if counted or article else 1), k
     elif word in words.NEGATORS and not counted:
         q.low, q.high, q.exact, q.start, q.bare = 0, 0, True, k, False
+    elif word == "of" and k >= 1 and number_at(tokens, k - 1) is not None:
+        q.every = True  # "one of its four engines"
     elif word == "of" and k >= 1 and tokens[k - 1].text == "instead":
         q.own = False
     elif word in words.NEGATORS or word in words.PLACING:

@@ -67,8 +67,9 @@ PLACING: Final = frozenset({
 })  # fmt: skip
 """A part right behind these is a place ("standing on two legs"), no number of parts."""
 
+OWN: Final = frozenset({"its", "his", "her", "their"})
 OWNING: Final = frozenset({
-    "with", "has", "have", "having", "had", "its", "his", "her", "their", "featuring", "features",
+    "with", "has", "have", "having", "had", *OWN, "featuring", "features",
     "sporting", "boasting", "showing",
 })  # fmt: skip
 """A list of adjectives that starts behind these may go on over commas: "with long, curved horns"."""
@@ -196,8 +197,8 @@ OPENING: Final = frozenset({
 VISIBLE: Final = frozenset({"visible", "seen", "showing"})
 COPULAS: Final = frozenset({"is", "are", "was", "were", "being"})
 STATES: Final = frozenset({
-    "open", "wide", "outstretched", "spread", "broken", "torn", "bent", "up", "down", "raised", "lit",
-    "aglow", "askew", "ajar", "half", "fully", "slightly", "low", "high", "apart", "flat", "upright",
+    "open", "wide", "held", "outstretched", "spread", "broken", "torn", "bent", "up", "down", "raised",
+    "lit", "aglow", "askew", "ajar", "half", "fully", "slightly", "low", "high", "apart", "flat", "upright",
     "shut", "burnt", "split", "backwards", "backward", "forward", "sideways", "upwards", "downwards",
 })  # fmt: skip
 """Attributes that stand behind their part: "wings spread wide", "one ear up"."""

@@ -98,7 +98,8 @@ class Counted(Sequence[Token]):
 ADVERSARIAL = [
     "dog and ", "leg ", "and one leg ", "four ", "no ", "of ", "without legs or ", "747-", "boeing ",
     "dog,", "four legs below ", "at the bottom of the ", "pair of ", "wearing ", "two or ", "cat next to ",
-    "one engine under each wing and ", "the dog has legs ",
+    "one engine under each wing and ", "the dog has legs ", "a man's ", "with a long, ", "leg of a man, ",
+    "wings spread wide ", "747 people ", "its legs are ", "of a dog ", "a dog on the leg of a cat, ears up, ",
 ]  # fmt: skip
 
 
