@@ -6,8 +6,12 @@ import numpy as np
 
 from physgauge.rules_kernel.arrays import F32, I16, I64, Bools
 from physgauge.rules_kernel.errors import ArrayError
+from physgauge.rules_kernel.fusion import packed
+from physgauge.rules_kernel.fusion.compiled import loop
 from physgauge.rules_kernel.fusion.packed import Scratch, check_packed, chunks_for, explain
 from physgauge.rules_kernel.threads import parallel_turn
+
+_SUPPRESS, _SUPPRESS_PARALLEL = loop("suppress"), loop("suppress_parallel")
 
 
 def nms(
@@ -26,17 +30,15 @@ def nms(
     keep = np.ones(len(score), np.bool_)
     if not len(score):
         return keep
-    from physgauge.rules_kernel.fusion import loops
-
     labels = max(int(label.max()), 0) + 1
+    how = (labels, float(iou), packed.MIN_GRID)
     boxes = tuple(np.ascontiguousarray(a) for a in (xyxy, score, label, offsets))
     with parallel_turn(chunks_for(threads, len(score))) as chunks:
         scratch = Scratch.of(chunks, labels, longest)
         if chunks > 1:
-            bad = loops.suppress_parallel(labels, float(iou), boxes, keep, *scratch.all())
+            bad = _SUPPRESS_PARALLEL(how, boxes, keep, *scratch.all())
         else:
-            images = len(offsets) - 1
-            bad = loops.suppress(0, images, labels, float(iou), boxes, keep, *scratch.first())
+            bad = _SUPPRESS(0, len(offsets) - 1, how, boxes, keep, *scratch.first())
     if bad:
         explain(xyxy, score, label, labels)
         raise ArrayError("the arrays changed while they were read")

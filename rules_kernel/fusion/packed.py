@@ -9,10 +9,14 @@ import numpy as np
 
 from physgauge.rules_kernel.arrays import F32, F64, I16, I64
 from physgauge.rules_kernel.errors import ArrayError, quoted
+from physgauge.rules_kernel.fusion.loops.layout import FIELDS, KEYS, WHOLE
 from physgauge.rules_kernel.threads import thread_count
 
 MAX_BOXES = 16_384
 """Boxes of one image: work grows with the square of those of one label."""
+
+MIN_GRID = 96
+"""Fewest boxes of one label and image for a grid: with fewer it is quicker to look at all."""
 
 MIN_BOXES = 32_768
 """Fewest boxes for another thread: some milliseconds of work."""
@@ -85,31 +89,32 @@ def explain_sources(score: F32, label: I16, source: Any, weight: F64) -> None:
 
 @dataclass(frozen=True)
 class Scratch:
-    """Room for one image's boxes per chunk. Rows end in unused bytes: threads that write to one cache
-    line halve each other's speed."""
+    """Room for one image's boxes per chunk (`loops.layout`). Rows end in unused bytes: threads that write
+    to one cache line halve each other's speed."""
 
     start: I64
     """[chunks, labels + 2 and more]."""
     whole: I64
-    """[chunks, rows, longest and more]."""
-    room: F64
-    """[chunks, rows, longest and more]."""
+    """[chunks, WHOLE, longest and more]."""
+    keys: F64
+    """[chunks, KEYS, longest and more]."""
+    clusters: F64
+    """[chunks, longest and more, FIELDS]."""
 
     @classmethod
     def of(cls, chunks: int, labels: int, longest: int) -> Scratch:
         """For images of up to `longest` boxes."""
-        from physgauge.rules_kernel.fusion.loops import ROOM
-
         return cls(
             np.zeros((chunks, labels + 2 + 32), np.int64),
-            np.zeros((chunks, 3, longest + 32), np.int64),
-            np.zeros((chunks, ROOM, longest + 32), np.float64),
+            np.zeros((chunks, WHOLE, longest + 32), np.int64),
+            np.zeros((chunks, KEYS, longest + 32), np.float64),
+            np.zeros((chunks, longest + 2, FIELDS), np.float64),
         )
 
-    def first(self) -> tuple[Any, Any, Any]:
+    def first(self) -> tuple[Any, ...]:
         """The first chunk's."""
-        return self.start[0], self.whole[0], self.room[0]
+        return self.start[0], self.whole[0], self.keys[0], self.clusters[0]
 
-    def all(self) -> tuple[Any, Any, Any]:
+    def all(self) -> tuple[Any, ...]:
         """Every chunk's."""
-        return self.start, self.whole, self.room
+        return self.start, self.whole, self.keys, self.clusters

@@ -22,6 +22,8 @@ import numpy as np
 
 from physgauge.rules_kernel.arrays import F32, F64, I8, I16, I64
 from physgauge.rules_kernel.errors import ArrayError
+from physgauge.rules_kernel.fusion import packed
+from physgauge.rules_kernel.fusion.compiled import loop
 from physgauge.rules_kernel.fusion.packed import (
     Scratch,
     check_packed,
@@ -40,6 +42,8 @@ SEVERAL: Final = -1
 """The source of a box that several sources support."""
 
 MAX_SOURCES: Final = 64
+
+_FUSE, _FUSE_PARALLEL, _CLOSE_UP = loop("fuse"), loop("fuse_parallel"), loop("close_up")
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,6 @@ def weighted_box_fusion(
     longest = check_packed(xyxy, score, label, offsets)
     _check_settings(iou_thr, skip_box_thr, conf_type)
     _check_sources(source, weight, len(score))
-    from physgauge.rules_kernel.fusion import loops
-
     n, images, labels = len(score), len(offsets) - 1, weight.shape[1]
     how = (
         labels,
@@ -112,6 +114,7 @@ def weighted_box_fusion(
         float(skip_box_thr),
         CONF_TYPES.index(conf_type),
         bool(allows_overflow),
+        packed.MIN_GRID,
     )
     boxes = tuple(np.ascontiguousarray(a) for a in (xyxy, score, label, source, offsets))
     weight = np.ascontiguousarray(weight)
@@ -123,17 +126,17 @@ def weighted_box_fusion(
     with parallel_turn(chunks_for(threads, n)) as chunks:
         scratch = Scratch.of(chunks, labels, longest)
         if chunks > 1:
-            bad = loops.fuse_parallel(how, boxes, weight, totals, out, *scratch.all())
+            bad = _FUSE_PARALLEL(how, boxes, weight, totals, out, *scratch.all())
         else:
-            bad = loops.fuse(0, images, how, boxes, weight, totals, out, *scratch.first())
+            bad = _FUSE(0, images, how, boxes, weight, totals, out, *scratch.first())
     if bad:
         explain(xyxy, score, label, labels)
         explain_sources(score, label, source, weight)
         raise ArrayError("the arrays changed while they were read")
-    packed = np.concatenate([[0], np.cumsum(fused)]).astype(np.int64)
-    rows = _rows(int(packed[-1]))
-    loops.close_up(boxes[4], packed, out[:5], rows)
-    return FusedBoxes(*rows, packed)
+    close = np.concatenate([[0], np.cumsum(fused)]).astype(np.int64)
+    rows = _rows(int(close[-1]))
+    _CLOSE_UP(boxes[4], close, out[:5], rows)
+    return FusedBoxes(*rows, close)
 
 
 def _rows(n: int) -> tuple[F32, F32, I16, I8, I16]:
