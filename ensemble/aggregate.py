@@ -69,14 +69,16 @@ class Context:
         return cls(provenance, profile.pcmde, domains.by_name)
 
     def provenance_of(self, domain: str | None, decoder: str | None) -> wire.Provenance:
-        """With the pack that judged the image, if one did."""
+        """With the pack that judged the image, and its layout model, if any did."""
         known = None if domain is None else self.domains.get(domain)
         pack = None if known is None else known.pack
         base = self.provenance
         return wire.Provenance(
             physgauge=base.physgauge,
             profile=base.profile,
-            models=base.models,
+            models=base.models
+            if known is None or known.layout is None
+            else {**base.models, f"layout_{known.name}": known.layout.sha256},
             pack=pack.name if pack else None,
             pack_hash=pack.content_hash if pack else None,
             decoder=decoder,

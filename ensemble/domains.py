@@ -12,6 +12,7 @@ from physgauge.config import LoadedProfile
 from physgauge.ensemble.captions.parser import CaptionParser
 from physgauge.ensemble.compile import compile_together
 from physgauge.ensemble.expectations import Expecter
+from physgauge.ensemble.layout import Layout
 from physgauge.ensemble.sight import Sight
 from physgauge.ensemble.specifications.load import load_specification
 from physgauge.errors import ConfigError
@@ -31,6 +32,8 @@ class Domain:
     expect: Expecter
     captions: CaptionParser
     """Knows the names of all domains: "a dog" under a picture of a car is noticed."""
+    layout: Layout | None = None
+    """None: the profile names none, or the pack takes boxes at their word (`literal`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +105,20 @@ def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int 
                     literal=pack.expect == "caption",
                 ),
                 captions,
+                _layout(loaded, d, pack),
             )
             for d, pack in chosen.items()
         }
     )
+
+
+def _layout(loaded: LoadedProfile, domain: str, pack: Pack) -> Layout | None:
+    """The published packs are judged as published: nothing is said of what is usual."""
+    name = loaded.profile.layouts.get(domain)
+    if name is None or pack.min_score > 0:
+        return None
+    where = f"profile {loaded.profile.name}: layouts.{domain}"
+    return Layout(loaded.path(name), pack, where)
 
 
 def _place(loaded: LoadedProfile, name: str) -> str:

@@ -28,7 +28,15 @@ from physgauge.ensemble.judge.reason_input import (
     ReasonResult,
     RuleFact,
 )
-from physgauge.ensemble.judge.rubric import QUESTIONS, Finding, Severity, score
+from physgauge.ensemble.judge.rubric import (
+    QUESTIONS,
+    RAREST,
+    Finding,
+    Severity,
+    score,
+    unusual,
+)
+from physgauge.ensemble.layout import Arrangement
 from physgauge.wire import LlmRun
 
 __all__ = [
@@ -45,6 +53,8 @@ UNKNOWN_EXCESS: Final = 0.8
 """What a violated rule carries where its bound is no plain number."""
 UNCOUNTED: Final = 0.4
 """What a violated rule about counts carries where the specification has nothing against the counts."""
+RARE: Final = math.log(0.05)
+"""Arrangements rarer than this are told."""
 CONTRADICTED: Final = 0.6
 """What a contradiction between caption and specification carries: it is the caption's fault."""
 
@@ -52,7 +62,7 @@ CONTRADICTED: Final = 0.6
 def reason(given: ReasonInput) -> ReasonResult:
     """Judge one image's record against its type; equal records give equal answers."""
     findings = sorted(_findings(given), key=_worst_first)
-    points, band = score(findings)
+    points, band = score(findings, unusual(given.arranged.log_p) if given.arranged else 0.0)
     points = round(points, 6)
     told = [f for f in findings if f.strength >= TELLING]
     explanation = _explain(given, told, points, band)
@@ -177,6 +187,13 @@ def _rule(given: ReasonInput, rule: RuleFact, counted: Sequence[Finding]) -> Fin
     )
 
 
+def _rare(arranged: Arrangement) -> str:
+    share = max(math.exp(arranged.log_p), 10.0**-RAREST)
+    part, other = (name.replace("_", " ") for name in (arranged.part, arranged.other))
+    beside = f"{article(part)} {part} beside " + ("another" if part == other else f"the {other}")
+    return f"Unusual: {beside}: as strange in 1 of {1 / share:.2g} faultless pictures."
+
+
 def _explain(given: ReasonInput, told: Sequence[Finding], points: float, band: Severity) -> str:
     """The three questions with their answers, then the score."""
     against = who(given.facts, given.spec, given.types or given.spec.common)
@@ -189,5 +206,7 @@ def _explain(given: ReasonInput, told: Sequence[Finding], points: float, band: S
         )
         more = f" (and {len(mine) - MAX_TOLD} more)" if len(mine) > MAX_TOLD else ""
         lines.append(f"{number}. {question} {answer}{more}")
+    if given.arranged and given.arranged.log_p <= RARE:
+        lines.append(_rare(given.arranged))
     lines.append(f"Score {points:.1f} ({band.name.lower()}).")
     return "\n".join(lines)

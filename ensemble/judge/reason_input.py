@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from physgauge.ensemble.captions.facts import CaptionFacts
+from physgauge.ensemble.layout import Arrangement
 from physgauge.ensemble.specifications.load import DomainSpec
 from physgauge.wire import Category, LlmRun, Observation
 
@@ -84,6 +85,8 @@ class ReasonInput:
     """Width and height of the image, px: what touches its border may go on outside."""
     domain_p: float = 1.0
     """0..1 how sure the picture's domain is."""
+    arranged: Arrangement | None = None
+    """How usual the arrangement of its parts is; None: nothing is known about that."""
 
     @property
     def domain(self) -> str:

@@ -16,6 +16,7 @@ from physgauge.ensemble.judge.reason_input import (
     ReasonInput,
     RuleFact,
 )
+from physgauge.ensemble.layout import Arrangement
 from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.rules import DomainRules, Ruled, number
 from physgauge.ensemble.verdict import skip_reason
@@ -43,19 +44,22 @@ def reason_batch(ruled: Ruled, readings: Readings, profile: Profile) -> list[Rea
 
 
 def _group(group: DomainRules, s_rules: F64, profile: Profile) -> Reasoned:
-    images = range(len(group.images))
+    images, layout = range(len(group.images)), group.domain.layout
     if profile.reason.engine == "off":
         return Reasoned(None, tuple(None for _ in images))
+    arranged = layout(group.boxes, group.observed.view) if layout else (None,) * len(images)
     return Reasoned(
         REASONER,
         tuple(
-            None if skip_reason(float(s_rules[k]), profile.pcmde) else reason(record(group, k))
+            None
+            if skip_reason(float(s_rules[k]), profile.pcmde)
+            else reason(record(group, k, arranged[k]))
             for k in images
         ),
     )
 
 
-def record(group: DomainRules, k: int) -> ReasonInput:
+def record(group: DomainRules, k: int, arranged: Arrangement | None = None) -> ReasonInput:
     """Everything known about the k-th image of a group."""
     pack, expected = group.domain.pack, group.expected
     width, height = (float(v) for v in group.size[k])
@@ -76,6 +80,7 @@ def record(group: DomainRules, k: int) -> ReasonInput:
         rules=_rule_facts(group, k),
         size=(width, height),
         domain_p=float(group.domain_p[k]),
+        arranged=arranged,
     )
 
 

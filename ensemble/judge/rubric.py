@@ -9,8 +9,11 @@ Bands: valid 86-100, minor 70-85, major 40-60, critical 0-30 (PCMDE; the gaps ar
 3. Within the band: ``score = top - (top - bottom) (1 - exp(-E))``. Each thing that findings are about
    brings its greatest ``weight x strength``; ``E`` is the greatest of these and REST of the others.
 
+4. What no finding says, the arrangement of the parts may: it adds ``unusual`` to E, so that of two valid
+   pictures the usual one scores more. Alone it never leaves the valid band.
+
 More findings, or surer ones, never raise the score: steps 1 and 2 only move down the bands, which do not
-overlap, and E only grows. No finding is 100.
+overlap, and E only grows. No finding and nothing unusual is 100.
 """
 
 from __future__ import annotations
@@ -48,6 +51,9 @@ AGREEING: Final = 2
 REST: Final = 0.3
 """False findings come in numbers, so the second and further ones count less."""
 
+RAREST: Final = 4
+"""Powers of ten of the rarest arrangement that is told from rarer ones."""
+
 QUESTIONS: Final = (
     "Does the count of components match the type?",
     "Are the spatial relations right for the type?",
@@ -77,8 +83,13 @@ class Finding:
         return Severity(max(0, self.severity - steps))
 
 
-def score(findings: Iterable[Finding]) -> tuple[float, Severity]:
-    """Points 0..100 and the band they are in."""
+def unusual(log_p: float) -> float:
+    """What an arrangement as rare as `exp(log_p)` adds to E: half for each factor of ten, at most 2."""
+    return min(-log_p / math.log(10), RAREST) / 2
+
+
+def score(findings: Iterable[Finding], unusual: float = 0.0) -> tuple[float, Severity]:
+    """Points 0..100 and the band they are in; `unusual` as from the function of that name."""
     band, evidence, sure = Severity.VALID, dict[str, float](), set[str]()
     for finding in findings:
         band = max(band, finding.band)
@@ -91,5 +102,5 @@ def score(findings: Iterable[Finding]) -> tuple[float, Severity]:
     top, bottom = BANDS[band]
     worst = max(evidence.values(), default=0.0)
     # fsum: the same findings in another order give the same score.
-    share = 1 - math.exp(-worst - REST * (math.fsum(evidence.values()) - worst))
+    share = 1 - math.exp(-worst - REST * (math.fsum(evidence.values()) - worst) - unusual)
     return top - (top - bottom) * share, band

@@ -130,6 +130,8 @@ class Profile(Settings, frozen=True, kw_only=True):
     """Domain to pack: a shipped name (``car``, ``car@paper``) or a path relative to the profile."""
     specifications: dict[str, str] = {}
     """Domain to type specification: a shipped name or a path relative to the profile."""
+    layouts: dict[str, str] = {}
+    """Domain to layout model (``.npz``, docs/layout.md), relative to the profile; a domain may have none."""
     fuse: FuseSettings = FuseSettings()
     readings: ReadingSettings = ReadingSettings()
     pcmde: PcmdeSettings = PcmdeSettings()

@@ -17,7 +17,7 @@ from physgauge.ensemble.judge.reason import (
     RuleFact,
     reason,
 )
-from physgauge.ensemble.judge.rubric import BANDS, Finding, Severity, score
+from physgauge.ensemble.judge.rubric import BANDS, Finding, Severity, score, unusual
 from tests.language.shared import read, spec
 
 Xyxy = tuple[float, float, float, float]
@@ -256,6 +256,11 @@ def test_bands_by_hand() -> None:
     assert points((Severity.MAJOR, 1, "a"), (Severity.MAJOR, 0.5, "b")) == 48.942
     # Two sure ones about different things are an impossible configuration: 30 exp(-0.7 - 0.3 x 0.7).
     assert points((Severity.MAJOR, 1, "a"), (Severity.MAJOR, 1, "b")) == 12.076
+    # Unusual: half for each factor of ten, four at most; alone it never leaves the valid band.
+    assert [round(score([], unusual(math.log(p)))[0], 3) for p in (1, 0.1, 1e-4, 1e-9)] == [
+        100, 94.491, 87.895, 87.895,
+    ]  # fmt: skip
+    assert round(score([Finding(2, Severity.MAJOR, 1, "a", "")], 0.5)[0], 3) == 46.024
     # Weak evidence moves up: one, two, three bands.
     assert [
         Finding(3, Severity.CRITICAL, x, "a", "").band.name for x in (0.6, 0.59, 0.39, 0.19)

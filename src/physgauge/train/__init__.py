@@ -1,1 +1,1 @@
-"""Training of the models that physgauge ships. The only package that imports torch (extra: train)."""
+"""Training of the models that physgauge ships (extra: train). The only package that imports torch or scikit-learn."""
