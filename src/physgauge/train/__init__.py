@@ -1,1 +1,1 @@
-"""Training of the models that physgauge ships (extra: train). The only package that imports torch or scikit-learn."""
+"""Training of the models that physgauge ships (extra: train); only here are torch and scikit-learn used."""
