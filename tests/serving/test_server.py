@@ -61,9 +61,7 @@ def in_hand(server: Server) -> float:
 
 
 def test_rows_equal_the_local_runs(client: Any, local_rows: dict[str, wire.Row]) -> None:
-    requests = [
-        inputs(image(name), CAPTIONS[name], image_id=name, source=name) for name in NAMES
-    ]
+    requests = [inputs(image(name), CAPTIONS[name], image_id=name, source=name) for name in NAMES]
     for name, row in zip(NAMES, Window(client, 12).all(requests), strict=True):
         assert isinstance(row, wire.Row), row
         assert plain(row) == local_rows[name]
@@ -139,7 +137,7 @@ def test_options_that_are_wrong(client: Any) -> None:
 def test_deadline(client: Any, server: Server) -> None:
     for extra in ({"timeout": 1}, {}):
         request = inputs(image("car_01.jpg"), timeout_ms=1)
-        with pytest.raises(Exception, match="deadline|timeout") as caught:
+        with pytest.raises(Exception, match=r"deadline|timeout") as caught:
             client.infer("score", request, **extra)
         assert refused(caught.value) in ("deadline_exceeded", "overloaded")
     assert ready(server)
@@ -284,4 +282,6 @@ def test_listens_on_loopback_only(server: Server) -> None:
 def test_all_examples_at_once_and_no_row_lost(client: Any) -> None:
     requests = [inputs(image(NAMES[i % 24]), image_id=str(i)) for i in range(48)]
     rows = settled(Window(client, 48).start(requests))
-    assert [row.image_id for row in rows if isinstance(row, wire.Row)] == [str(i) for i in range(48)]
+    assert [row.image_id for row in rows if isinstance(row, wire.Row)] == [
+        str(i) for i in range(48)
+    ]
