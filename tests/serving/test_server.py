@@ -30,7 +30,6 @@ from tests.serving.server import (
     inputs,
     plain,
     score,
-    settled,
 )
 
 
@@ -276,12 +275,5 @@ def test_listens_on_loopback_only(server: Server) -> None:
             rows += [line.split() for line in file][1:]
     listening = [row[1] for row in rows if row[3] == "0A" and row[9] in inodes]
     assert len(listening) == 2  # gRPC and metrics
-    assert all(address.startswith("0100007F:") for address in listening)
-
-
-def test_all_examples_at_once_and_no_row_lost(client: Any) -> None:
-    requests = [inputs(image(NAMES[i % 24]), image_id=str(i)) for i in range(48)]
-    rows = settled(Window(client, 48).start(requests))
-    assert [row.image_id for row in rows if isinstance(row, wire.Row)] == [
-        str(i) for i in range(48)
-    ]
+    loopback = ("0100007F", "0000000000000000FFFF00000100007F")  # 127.0.0.1, and as IPv6 has it
+    assert all(address.partition(":")[0] in loopback for address in listening), listening

@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from physgauge import wire
+from physgauge.config import load_profile, shipped_profiles
 from physgauge.contract import parse_options
+from physgauge.ensemble.pipeline import Options as PipelineOptions
+from physgauge.ensemble.pipeline import Pipeline
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.decode_step import DecodeStep
 from physgauge.ensemble.served.deployment import Deployment
@@ -23,6 +27,8 @@ from physgauge.ensemble.served.steps import AggregateStep, DetectStep, JudgeStep
 from physgauge.ensemble.served.tensors import STEPS
 from physgauge.errors import ConfigError, RequestError
 from physgauge.serve_settings import CANARY_ID, ServeSettings, settings_from
+from physgauge.types import Item
+from tests.detect.onnx_files import answers, write
 from tests.serving.server import CAPTIONS, NAMES, image, plain
 
 DTYPES = {
@@ -51,8 +57,9 @@ def matching(step: str, values: dict[str, Any]) -> dict[str, Any]:
 class Chain:
     """All steps in this process."""
 
-    def __init__(self, folder: Path, places: int = 4) -> None:
-        deployment = Deployment(ServeSettings(workers=1, threads=1, places=places))
+    def __init__(self, folder: Path, places: int = 4, profile: str = "tiny") -> None:
+        settings = ServeSettings(profile=profile, workers=1, threads=1, places=places)
+        deployment = Deployment(settings)
         self.admission = Admission(folder / "places", places)
         self.seen: list[wire.Row] = []
         self.decode = DecodeStep(deployment, self.admission)
@@ -110,7 +117,7 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chain]:
 
 def test_rows_are_the_pipelines(chain: Chain, local_rows: dict[str, wire.Row]) -> None:
     for name in NAMES[::4]:
-        options = wire._encoder.encode({"image_id": name, "source": name})
+        options = msgspec.json.encode({"image_id": name, "source": name})
         row = chain.row(image(name), CAPTIONS[name].encode(), options)
         assert plain(row) == local_rows[name]
         assert set(row.cost.ms) == {"decode", "detect", "fuse", "read", "rules", "reason"}
@@ -244,3 +251,38 @@ def test_settings_of_a_process() -> None:
     with pytest.raises(ConfigError, match="unknown field `plces`"):
         settings_from({"PHYSGAUGE_SERVE": '{"plces": 1}'})
     assert parse_options(b"").timeout_ms > 0
+
+
+TWO = """
+name = "two"
+[[detectors]]
+name = "part_detector"
+model = "{embedded}"
+[[detectors]]
+name = "headless"
+model = "{other}"
+[packs]
+car = "car"
+[specifications]
+car = "car"
+"""
+
+
+def test_two_detectors_of_different_sizes_and_heads(tmp_path: Path) -> None:
+    boxes = answers([[2, 10, 9, 20], [20, 10, 28, 20], [4, 2, 26, 8]], [0.9, 0.8, 0.7], [0, 0, 1])
+    other = write(tmp_path / "other.onnx", boxes, ["car.wheel", "car.roof"], size=32)
+    embedded = shipped_profiles() / "models/part_detector.onnx"
+    path = tmp_path / "two.toml"
+    path.write_text(TWO.format(embedded=embedded, other=other), encoding="utf-8")
+    name = "car_01.jpg"
+    with Pipeline(load_profile(str(path)), PipelineOptions(workers=1, threads=1)) as pipeline:
+        (scored,) = pipeline.score([Item(name, image(name), name, CAPTIONS[name])])
+    assert scored.row.error_code is None
+    assert {d.label for d in scored.row.detections} > {"car.roof", "car.wheel"}
+    chain = Chain(tmp_path, profile=str(path))
+    try:
+        options = msgspec.json.encode({"image_id": name, "source": name})
+        row = chain.row(image(name), CAPTIONS[name].encode(), options)
+    finally:
+        chain.decode.close()
+    assert plain(row) == plain(scored.row)
