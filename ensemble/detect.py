@@ -157,6 +157,13 @@ class OnnxDetector:
             )
 
 
+def providers() -> list[str]:
+    """What this onnxruntime can run on."""
+    import onnxruntime as ort
+
+    return list(ort.get_available_providers())
+
+
 def _read(path: Path, where: str) -> bytes:
     try:
         return path.read_bytes()

@@ -6,6 +6,7 @@ own error; nothing is raised out of `execute`, which would fail every request of
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -29,6 +30,18 @@ _CODES = {
     "internal": "INTERNAL",
 }
 Values = dict[str, Any]
+
+
+def parameter(arguments: Mapping[str, str], name: str, default: str) -> str:
+    """A parameter of the model's configuration.
+
+    Args:
+        arguments: what `initialize` was given.
+        name: its key.
+        default: its value where it is not set.
+    """
+    parameters = json.loads(arguments["model_config"]).get("parameters", {})
+    return str(parameters.get(name, {}).get("string_value", default))
 
 
 def inputs(request: Any, step: str) -> Values:

@@ -198,8 +198,9 @@ VISIBLE: Final = frozenset({"visible", "seen", "showing"})
 COPULAS: Final = frozenset({"is", "are", "was", "were", "being"})
 STATES: Final = frozenset({
     "open", "wide", "held", "outstretched", "spread", "broken", "torn", "bent", "up", "down", "raised",
-    "lit", "aglow", "askew", "ajar", "half", "fully", "slightly", "low", "high", "apart", "flat", "upright",
-    "shut", "burnt", "split", "backwards", "backward", "forward", "sideways", "upwards", "downwards",
+    "lit", "aglow", "askew", "ajar", "half", "fully", "slightly", "low", "high", "apart", "flat",
+    "upright", "shut", "burnt", "split", "backwards", "backward", "forward", "sideways", "upwards",
+    "downwards",
 })  # fmt: skip
 """Attributes that stand behind their part: "wings spread wide", "one ear up"."""
 PLACED: Final = frozenset({

@@ -2,8 +2,11 @@
 
 Triton's ensemble has no queue of its own, and a full queue of a step inside it wedges or crashes the
 server (24.10). So the first step hands out places, and turns a request away at once when there are none;
-the queues behind it are longer than there are places, and never fill. A place is given back by the step
-that answers, or taken back some time after its request's deadline, should a process have died with it.
+the queues behind it are longer than there are places, and never fill.
+
+The step that answers gives the place back. But a request whose caller hangs up just ends, between two
+steps, and no step is told. The steps work in order: so once a request that was decoded well after it has
+been answered, it is gone, and its place is free. (Its deadline is the last resort.)
 """
 
 from __future__ import annotations
@@ -12,33 +15,41 @@ import mmap
 import os
 import time
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
-GRACE_S = 5.0
-"""After its deadline, a place that was not given back is free."""
+from physgauge.types import Bools
+
+ORDER_S: Final = 5.0
+"""Requests are answered in the order in which they were decoded, give or take this."""
+GRACE_S: Final = 5.0
+"""This long after its deadline, no step has a request in hand any more."""
 _FOLDER = Path("/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
+_HEADER: Final = 3
 
 
 class Admission:
-    """The places, in a file that all processes of a server map.
+    """The places, in a file that all processes of a server map. Times are of `time.monotonic`, which all
+    processes of a machine share.
 
     Args:
         path: the file; made if it is not there.
-        places: how many, at least 1.
+        places: how many, at least 1; there is one more, which is kept for the canary.
     """
 
     def __init__(self, path: Path, places: int) -> None:
-        size = 8 * (1 + places)
+        count = places + 1
+        size = 8 * (_HEADER + 2 * count)
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.ftruncate(fd, size)
             cells = np.frombuffer(mmap.mmap(fd, size), np.float64)
         finally:
             os.close(fd)
-        self._closed = cells[:1]
-        # The deadline of whoever has the place (monotonic seconds); 0 = free.
-        self._until = cells[1:]
+        # Closed; when the latest request answered was decoded; when it was answered.
+        self._header = cells[:_HEADER]
+        self._until, self._decoded = cells[_HEADER:].reshape(2, count)  # 0 = free; 0 = not yet
 
     @classmethod
     def of_server(cls, places: int, pid: int | None = None) -> Admission:
@@ -50,32 +61,60 @@ class Admission:
         """
         return cls(path_of(os.getppid() if pid is None else pid), places)
 
-    def take(self, deadline_s: float) -> int | None:
-        """A place until `deadline_s` (`time.monotonic`); None = all are taken. Only one process takes."""
-        free = np.flatnonzero(self._until + GRACE_S * (self._until > 0) < time.monotonic())
+    def take(self, until_s: float, canary: bool = False) -> int | None:
+        """A place for a request with this deadline; None = all are taken. Only one process takes."""
+        free = np.flatnonzero(~self._busy())
+        if not canary:
+            free = free[free < len(self._until) - 1]
         if not len(free):
             return None
-        self._until[free[0]] = deadline_s
-        return int(free[0])
+        place = int(free[-1] if canary else free[0])
+        self._decoded[place] = 0.0
+        self._until[place] = until_s
+        return place
 
-    def give_back(self, place: int, deadline_s: float) -> None:
-        """Free a place; without effect where it has passed to another request meanwhile."""
-        if self._until[place] == deadline_s:
-            self._until[place] = 0.0
+    def decoded(self, place: int, moment_s: float) -> None:
+        """The request leaves the first step."""
+        self._decoded[place] = moment_s
+
+    def give_back(self, place: int, until_s: float, answered: bool = False) -> None:
+        """Free a place; without effect where it has passed to another request meanwhile.
+
+        Args:
+            place: what `take` gave.
+            until_s: the request's deadline.
+            answered: by the last step, in its turn.
+        """
+        if self._until[place] != until_s:
+            return
+        if answered:
+            self._header[1] = max(self._header[1], self._decoded[place])
+            self._header[2] = time.monotonic()
+        self._until[place] = 0.0
 
     def close(self) -> None:
         """Nobody is admitted any more."""
-        self._closed[0] = 1.0
+        self._header[0] = 1.0
 
     @property
     def closed(self) -> bool:
         """Whether nobody is admitted any more."""
-        return bool(self._closed[0])
+        return bool(self._header[0])
 
     @property
     def taken(self) -> int:
         """How many places are taken."""
-        return int((self._until > 0).sum())
+        return int(self._busy().sum())
+
+    @property
+    def answered_s(self) -> float:
+        """When a request was last answered; 0 = none has been."""
+        return float(self._header[2])
+
+    def _busy(self) -> Bools:
+        passed = (self._decoded > 0) & (self._decoded < self._header[1] - ORDER_S)
+        busy: Bools = (self._until > time.monotonic() - GRACE_S) & ~passed
+        return busy
 
 
 def path_of(pid: int) -> Path:

@@ -26,6 +26,7 @@ from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.records import Ticket, to_bytes
 from physgauge.ensemble.served.tensors import DETECT, LOOK, PIXELS, SKIP, SQUARES, TICKET
 from physgauge.errors import CaptionError, EnvironmentProblem, ImageError, InputError, RequestError
+from physgauge.serve_settings import CANARY_ID
 
 MAX_BYTES: Final = 512 * 2**20
 """Encoded bytes and pixels in hand; one image more than this is still taken, alone."""
@@ -84,7 +85,7 @@ class DecodeStep:
             raise RequestError("unavailable", "expected a server, got one that is shutting down")
         arrived_s, allowed_s = time.monotonic(), options.timeout_ms / 1000
         deadline_s = arrived_s + (min(allowed_s, timeout_s) if timeout_s else allowed_s)
-        slot = self._admission.take(deadline_s)
+        slot = self._admission.take(deadline_s, canary=request_id == CANARY_ID)
         if slot is None:
             raise RequestError(
                 "overloaded", f"expected at most {self._places} images in hand, got one more"
@@ -152,21 +153,23 @@ class DecodeStep:
         images = [pixels.decoded.rgb]
         squares = [d.squares(images).reshape(-1) for d in self._detectors]
         subject = Subject.of_pixels(pixels)
-        return self._outputs(ticket, subject, np.concatenate(squares), detect=1)
+        return self._outputs(ticket, subject, np.concatenate(squares), ticket.deadline_s)
 
     def _unscored(self, ticket: Ticket, error: InputError) -> Outputs:
         failed = msgspec.structs.replace(ticket, error=(error.code, error.message))
-        return self._outputs(failed, None, self._blank, detect=SKIP)
+        return self._outputs(failed, None, self._blank, 0.0)
 
     def _outputs(
-        self, ticket: Ticket, subject: Subject | None, squares: np.ndarray[Any, Any], detect: int
+        self, ticket: Ticket, subject: Subject | None, squares: np.ndarray[Any, Any], until_s: float
     ) -> Outputs:
-        whole = msgspec.structs.replace(ticket, subject=subject, decoded_s=time.monotonic())
+        now = time.monotonic()
+        self._admission.decoded(ticket.slot, now)
+        whole = msgspec.structs.replace(ticket, subject=subject, decoded_s=now)
         return {
             TICKET.name: to_bytes(whole),
             SQUARES.name: squares,
             PIXELS.name: _NO_PIXELS,
-            DETECT.name: np.array([detect], np.int32),
+            DETECT.name: np.array([until_s], np.float64),
             LOOK.name: np.array([SKIP], np.int32),
         }
 

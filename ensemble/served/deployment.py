@@ -30,9 +30,20 @@ class Deployment:
             )
         return [OnnxDetector(self.loaded.path(s.model), s, threads) for s in self.profile.detectors]
 
-    def domains(self) -> Domains:
-        """The profile's domains."""
-        return load_domains(self.loaded, self.settings.packs, self.settings.threads)
+    def domains(self, device: str = "cpu") -> Domains:
+        """The profile's domains, their kernels on a "cpu" or by "cuda".
+
+        Raises:
+            ConfigError: another device.
+        """
+        domains = load_domains(self.loaded, self.settings.packs, self.settings.threads)
+        if device == "cpu":
+            return domains
+        if device != "cuda":
+            raise ConfigError(f"device of the rules: expected cpu or cuda, got {device!r}")
+        from physgauge.ensemble.served.gpu import on_gpu
+
+        return on_gpu(domains)
 
     def context(self, domains: Domains) -> Context:
         """What all rows share."""

@@ -72,7 +72,7 @@ def in_time(ticket: Ticket, admission: Admission, last: bool = False) -> Iterato
         admission.give_back(ticket.slot, ticket.deadline_s)
         raise
     if last:
-        admission.give_back(ticket.slot, ticket.deadline_s)
+        admission.give_back(ticket.slot, ticket.deadline_s, answered=True)
 
 
 class DetectStep:
@@ -80,12 +80,18 @@ class DetectStep:
 
     def __init__(self, deployment: Deployment) -> None:
         self._detectors = deployment.detectors(deployment.settings.threads)
+        self._size = sum(3 * d.contract.size**2 for d in self._detectors)
+        self._infer(np.zeros((1, self._size), np.uint8))  # the first call is slow
 
     def __call__(self, batch: Sequence[Tensors]) -> list[dict[str, Any]]:
-        """The outputs of each request, as the networks gave them."""
-        wanted = [one[SQUARES.name].reshape(-1) for one in batch if one[DETECT.name].item()]
-        found = iter(self._infer(np.stack(wanted)) if wanted else ())
-        return [next(found) if one[DETECT.name].item() else _NOTHING for one in batch]
+        """The outputs of each request, as the networks gave them; nothing where its time is over."""
+        now = time.monotonic()
+        wanted = [one[DETECT.name].item() > now for one in batch]
+        squares = [one[SQUARES.name] for one, yes in zip(batch, wanted, strict=True) if yes]
+        if any(one.shape != (self._size,) for one in squares):
+            raise RequestError("request_invalid", f"SQUARES: expected {self._size} bytes a request")
+        found = iter(self._infer(np.stack(squares)) if squares else ())
+        return [next(found) if yes else _NOTHING for yes in wanted]
 
     def _infer(self, squares: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
         """Outputs of B images from [B, all squares]."""
@@ -132,9 +138,9 @@ _NOTHING = {
 class RulesStep:
     """From the networks' outputs to what the rules say."""
 
-    def __init__(self, deployment: Deployment, admission: Admission) -> None:
+    def __init__(self, deployment: Deployment, admission: Admission, device: str = "cpu") -> None:
         self._profile = deployment.profile
-        self._domains = deployment.domains()
+        self._domains = deployment.domains(device)
         self._detectors = deployment.detectors()
         self._admission = admission
 

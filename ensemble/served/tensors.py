@@ -14,8 +14,8 @@ SQUARES: Final = Tensor("SQUARES", "UINT8", (-1,))
 Of one length in a deployment, so that requests batch."""
 PIXELS: Final = Tensor("PIXELS", "UINT8", (-1, -1, 3))
 """The decoded image for a judge that looks; [1, 1, 3] zeros where none does."""
-DETECT: Final = Tensor("DETECT", "INT32", (1,))
-"""1, or 0: nothing to look at (the input cannot be scored)."""
+DETECT: Final = Tensor("DETECT", "FP64", (1,))
+"""Until when it is worth detecting (`time.monotonic`); 0 = nothing to look at: it cannot be scored."""
 LOOK: Final = Tensor("LOOK", "INT32", (1,))
 """The judge's task over the image."""
 REASON: Final = Tensor("REASON", "INT32", (1,))

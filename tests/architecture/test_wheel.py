@@ -26,7 +26,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
     assert {
         "physgauge", "physgauge/cli", "physgauge/cli/rules", "physgauge/clients", "physgauge/ensemble",
         "physgauge/ensemble/captions", "physgauge/ensemble/judge", "physgauge/ensemble/specifications",
-        "physgauge/report", "physgauge/rules_kernel",
+        "physgauge/ensemble/served", "physgauge/report", "physgauge/rules_kernel", "physgauge/serving",
     } <= packages  # fmt: skip
     assert not any(p.startswith(("benchmarks", "tests")) for p in packages)
     for needed in (
@@ -40,6 +40,11 @@ def test_wheel_contents(tmp_path: Path) -> None:
         "physgauge/rules_kernel/packs/car@paper.toml",
         "physgauge/rules_kernel/packs/animal@paper.toml",
         "physgauge/ensemble/specifications/aircraft.toml",
+        "physgauge/model_repository/decode/config.pbtxt",
+        "physgauge/model_repository/decode/1/model.py",
+        "physgauge/model_repository/detect/configs/h100.pbtxt",
+        "physgauge/model_repository/score/config.pbtxt",
+        "physgauge/model_repository/score/1/README",
         "physgauge/ensemble/specifications/animal.toml",
         "physgauge/ensemble/specifications/car.toml",
     ):

@@ -16,7 +16,8 @@ class TritonPythonModel:
     def initialize(self, args: dict[str, str]) -> None:
         """Load the profile's domains."""
         deployment = Deployment()
-        self._step = RulesStep(deployment, Admission.of_server(deployment.settings.places))
+        admission = Admission.of_server(deployment.settings.places)
+        self._step = RulesStep(deployment, admission, triton_io.parameter(args, "device", "cpu"))
         self._counters = triton_io.Counters()
 
     def execute(self, requests: list[Any]) -> list[Any]:

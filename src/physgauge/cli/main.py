@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from physgauge import __version__
+from physgauge.cli.doctor import doctor
 from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
@@ -33,6 +34,7 @@ group.add_command(score_boxes)
 group.add_command(rules)
 group.add_command(schema)
 group.add_command(serve)
+group.add_command(doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -28,6 +28,7 @@ from physgauge.serving.assemble import Assembled, assemble
 from physgauge.serving.canary import Canary
 from physgauge.serving.process import ServerProcess, free_port
 from physgauge.serving.settings import ServerSettings, arguments
+from physgauge.serving.status import StatusServer
 from physgauge.serving.triton import Triton, check_numpy, find_triton
 
 State = Literal["starting", "ready", "draining", "ended"]
@@ -100,7 +101,11 @@ class Supervisor:
         Raises:
             EnvironmentProblem: the first start fails: there is nothing that a restart would mend.
         """
-        with tempfile.TemporaryDirectory(prefix="physgauge-serve-") as folder:
+        with (
+            StatusServer(self.settings, self._metrics, lambda: self.state) as status,
+            tempfile.TemporaryDirectory(prefix="physgauge-serve-") as folder,
+        ):
+            log("starting", status=f"127.0.0.1:{status.port}", triton=self._triton.version)
             assembled = assemble(self._triton, Path(folder))
             wait_s = FIRST_RETRY_S
             while not self._stop.is_set():
@@ -117,6 +122,15 @@ class Supervisor:
                 if not was_ready:
                     self._stop.wait(wait_s)
         self.state = "ended"
+
+    def _metrics(self) -> dict[str, float | None]:
+        return {
+            "physgauge_ready": float(self.state == "ready"),
+            "physgauge_restarts_total": self.restarts,
+            "physgauge_in_hand": self.places_taken,
+            "physgauge_places": self._models.places,
+            "physgauge_canary_seconds": self.canary_s,
+        }
 
     def _serve_once(self, assembled: Assembled) -> bool:
         """One life of a server; whether it was ever ready."""
@@ -172,10 +186,17 @@ class Supervisor:
             if fault := server.fault():
                 return fault
             if time.monotonic() >= next_check:
-                if late := self._canary(self.settings.check_timeout_s):
+                began = time.monotonic()
+                late = self._canary(self.settings.check_timeout_s)
+                if late and not self._answered_since(began):
                     return server.fault() or f"canary: {late}"
                 next_check = time.monotonic() + self.settings.check_s
         return None
+
+    def _answered_since(self, moment_s: float) -> bool:
+        """Whether images are being answered: then a late canary means a queue, not a fault."""
+        admission = self._admission()
+        return admission is not None and admission.answered_s > moment_s
 
     def _canary(self, timeout_s: float) -> str | None:
         """Send one; what went wrong, or None."""
@@ -184,8 +205,6 @@ class Supervisor:
         try:
             canary.row(timeout_s)
         except Exception as error:
-            if _says_busy(error):  # alive, and with its hands full
-                return None
             return f"{type(error).__name__}: {error}"[:300]
         finally:
             canary.close()
@@ -211,10 +230,6 @@ class Supervisor:
         time.sleep(0.2)  # the last answers are on their way out
         stopped = server.terminate(max(2.0, end - time.monotonic()))
         log("drained", cut_off=left, in_time=stopped)
-
-
-def _says_busy(error: Exception) -> bool:
-    return "physgauge [overloaded]" in str(error)
 
 
 def on_signals(supervisor: Supervisor) -> None:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import subprocess
-import sys
-import sysconfig
 from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Final
 
 from physgauge.errors import EnvironmentProblem
+from physgauge.serving.libpython import PYTHON, libpython, package
 
 SITE_VARIABLE: Final = "PHYSGAUGE_TRITON"
 """A folder with the wheel (and perhaps its numpy), where it is not in this environment."""
-PYTHON: Final = f"{sys.version_info[0]}.{sys.version_info[1]}"
 _WHEEL: Final = "'nvidia-pytriton>=0.7,<0.8'"
 _APART: Final = (
     f"pip install --target DIR --no-deps {_WHEEL} 'numpy<2', and --triton DIR "
@@ -106,17 +103,13 @@ def find_libpython() -> Path:
     Raises:
         EnvironmentProblem: there is none; names the Debian package.
     """
-    name = f"libpython{PYTHON}.so.1.0"
-    own = sysconfig.get_config_var("LIBDIR")
-    folders = [Path(own)] if own else []
-    folders += [Path(sys.base_prefix, "lib"), Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib64")]
-    for path in (*(folder / name for folder in folders), *_known_to_loader(name)):
-        if path.is_file():
-            return path.resolve()
-    raise EnvironmentProblem(
-        f"expected {name}, which the wheel's stub is linked to, got none: "
-        f"apt-get install libpython{PYTHON} (Debian, Ubuntu)"
-    )
+    found = libpython(PYTHON)
+    if found is None:
+        raise EnvironmentProblem(
+            f"expected libpython{PYTHON}.so.1.0, which the wheel's stub is linked to, got none: "
+            f"apt-get install {package(PYTHON)} (Debian, Ubuntu)"
+        )
+    return found
 
 
 def _installed() -> Path | None:
@@ -127,14 +120,3 @@ def _installed() -> Path | None:
 def _version(name: str, site: Path | None) -> str | None:
     found = distributions(name=name, path=[str(site)]) if site else distributions(name=name)
     return next((one.version for one in found), None)
-
-
-def _known_to_loader(name: str) -> list[Path]:
-    for program in ("ldconfig", "/sbin/ldconfig"):
-        try:
-            done = subprocess.run([program, "-p"], capture_output=True, text=True, check=False)
-        except OSError:
-            continue
-        lines = (line.partition(" => ") for line in done.stdout.splitlines())
-        return [Path(path) for left, _, path in lines if left.split() and left.split()[0] == name]
-    return []

@@ -1,0 +1,54 @@
+"""One real server for the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from physgauge import wire
+from physgauge.config import load_profile
+from physgauge.ensemble.pipeline import Pipeline
+from physgauge.errors import EnvironmentProblem
+from physgauge.serving.triton import check_numpy, find_libpython, find_triton
+from physgauge.types import Item
+
+if TYPE_CHECKING:
+    from tests.serving.server import Server
+
+
+@pytest.fixture(scope="session")
+def wheel() -> None:
+    """Skips where tritonserver is not there."""
+    try:
+        check_numpy(find_triton())
+        find_libpython()
+    except EnvironmentProblem as error:
+        pytest.skip(f"no tritonserver here: {error}")
+
+
+@pytest.fixture(scope="session")
+def server(wheel: None) -> Iterator[Server]:
+    from tests.serving.server import Server
+
+    with Server("--places", "64") as running:
+        running.wait_for("ready")
+        yield running
+
+
+@pytest.fixture(scope="session")
+def client(server: Server) -> Iterator[Any]:
+    made = server.client()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def local_rows() -> dict[str, wire.Row]:
+    """The examples' rows of a local run."""
+    from tests.serving.server import CAPTIONS, NAMES, image, plain
+
+    with Pipeline(load_profile("tiny")) as pipeline:
+        items = (Item(name, image(name), name, CAPTIONS[name]) for name in NAMES)
+        return {scored.row.image_id: plain(scored.row) for scored in pipeline.score(items)}
