@@ -39,6 +39,8 @@ def read_parts(
             break
         quantity = read_quantity(tokens, taken, part, ends, spec)
         if part.start in referenced:
+            if quantity.attributes and quantity.high != 0:
+                claims.append(_mention(tokens, part, quantity))
             continue
         if part.meaning.kind == "component":
             if (
@@ -143,6 +145,20 @@ def _claim(tokens: Sequence[Token], part: Part, quantity: Quantity, behind: str)
         exact=exact,
         missing=missing,
         visible=quantity.visible or behind in words.VISIBLE,
+        attributes=quantity.attributes,
+        text=_text(tokens, quantity.start, part.end),
+    )
+
+
+def _mention(tokens: Sequence[Token], part: Part, quantity: Quantity) -> Claim:
+    """The claim of a part that only says where another is, for its attributes: "under swept wings"."""
+    return Claim(
+        component=part.meaning.id,
+        low=1,
+        high=None,
+        exact=False,
+        missing=0,
+        visible=False,
         attributes=quantity.attributes,
         text=_text(tokens, quantity.start, part.end),
     )
