@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from physgauge.ensemble.domains import Domains
-from physgauge.rules_kernel import ObservedArrays, Pack
+from physgauge.rules_kernel import ObservedArrays, Pack, RuleArrays
 from physgauge.rules_kernel.cuda import compile_cuda
-from physgauge.rules_kernel.outcomes import RuleArrays
 
 
 class GpuKernel:

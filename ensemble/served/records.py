@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -64,9 +64,12 @@ _HINTS = typing.get_type_hints(DomainRules)
 _GROUP_FIELDS = [f.name for f in dataclasses.fields(DomainRules) if f.name != "domain"]
 # A group without its `Domain`, which every step has loaded and knows by name. Made from the record's own
 # fields, so that a field added there travels too.
-_Group: Any = msgspec.defstruct(
-    "_Group", [("domain_name", str), *((name, _HINTS[name]) for name in _GROUP_FIELDS)]
-)
+if TYPE_CHECKING:
+    _Group = Any
+else:
+    _Group = msgspec.defstruct(
+        "_Group", [("domain_name", str), *((name, _HINTS[name]) for name in _GROUP_FIELDS)]
+    )
 
 
 class RuledImage(msgspec.Struct, frozen=True):
@@ -80,8 +83,9 @@ class RuledImage(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, readings: Readings, ruled: Ruled, ms: dict[str, float]) -> RuledImage:
         """From the stages' records."""
+        make: Any = _Group
         groups = [
-            _Group(group.domain.name, *(getattr(group, name) for name in _GROUP_FIELDS))
+            make(group.domain.name, *(getattr(group, name) for name in _GROUP_FIELDS))
             for group in ruled.groups
         ]
         return cls(readings, groups, ruled.reason, ms)

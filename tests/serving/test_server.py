@@ -179,7 +179,7 @@ def test_a_client_that_follows_no_rule(
         made.name, made.datatype = name, datatype
         made.shape.extend(shape)
     with grpc.insecure_channel(server.address) as channel:
-        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        stub: Any = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         with pytest.raises(grpc.RpcError) as caught:
             stub.ModelInfer(request, timeout=30)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT, caught.value.details()
@@ -187,14 +187,15 @@ def test_a_client_that_follows_no_rule(
 
 
 def test_operators_protocols_are_closed(client: Any) -> None:
-    for call in (
-        lambda: client.unload_model("score"),
-        lambda: client.register_system_shared_memory("x", "/x", 8),
-        lambda: client.update_log_settings({"log_verbose_level": 9}),
-        lambda: client.update_trace_settings(settings={"trace_level": ["TENSORS"]}),
-    ):
+    calls: list[tuple[Any, Any]] = [
+        (client.unload_model, ("score",)),
+        (client.register_system_shared_memory, ("x", "/x", 8)),
+        (client.update_log_settings, ({"log_verbose_level": 9},)),
+        (client.update_trace_settings, (None, {"trace_level": ["TENSORS"]})),
+    ]
+    for call, arguments in calls:
         with pytest.raises(Exception, match="restricted"):
-            call()
+            call(*arguments)
 
 
 def test_more_than_it_takes_is_refused_at_once(client: Any, server: Server) -> None:

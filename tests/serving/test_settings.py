@@ -13,8 +13,9 @@ from physgauge.cli.main import group
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.serving import triton as module
 from physgauge.serving.assemble import Assembled
+from physgauge.serving.libpython import PYTHON
 from physgauge.serving.settings import ServerSettings, Tls, arguments
-from physgauge.serving.triton import PYTHON, Triton, find_libpython, find_triton
+from physgauge.serving.triton import Triton, find_libpython, find_triton
 
 
 def flags(settings: ServerSettings) -> list[str]:

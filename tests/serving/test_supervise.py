@@ -13,6 +13,7 @@ from typing import Any
 
 import grpc
 import pytest
+import tritonclient.grpc as grpc_client
 
 from physgauge import wire
 from physgauge.contract import read_refusal
@@ -23,7 +24,6 @@ from tests.serving.server import (
     Server,
     Window,
     gone,
-    grpc_client,
     image,
     inputs,
     plain,
@@ -166,9 +166,9 @@ def test_mutual_tls_and_token(wheel: None, tmp_path: Path) -> None:
         header = {TOKEN_HEADER: token}
         answer = caller("probe").infer("score", request, headers=header, client_timeout=60)
         assert answer.as_numpy("RESULT") is not None
-        for name in (None, "other"):
+        for stranger in (None, "other"):
             with pytest.raises(Exception, match=r"UNAVAILABLE|connect|handshake|Deadline"):
-                caller(name).infer("score", request, headers=header, client_timeout=5)
+                caller(stranger).infer("score", request, headers=header, client_timeout=5)
         for wrong in (None, {TOKEN_HEADER: "a-token-of-many-guesses"}):
             with pytest.raises(Exception, match="restricted"):
                 caller("probe").infer("score", request, headers=wrong, client_timeout=10)

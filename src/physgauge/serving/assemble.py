@@ -13,7 +13,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from physgauge.serving.triton import PYTHON, Triton, find_libpython
+from physgauge.serving.libpython import PYTHON
+from physgauge.serving.triton import Triton, find_libpython
 
 
 @dataclass(frozen=True, slots=True)
