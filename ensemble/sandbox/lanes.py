@@ -22,6 +22,7 @@ from physgauge.ensemble.sandbox.arena import Arena
 from physgauge.ensemble.sandbox.process import Worker, WorkerDied, WorkerLate
 from physgauge.ensemble.sandbox.protocol import SLOTS, Reply, layout
 from physgauge.errors import ERROR_CODES, EnvironmentProblem, ImageError
+from physgauge.types import U8
 
 _START_TRIES: Final = 3
 
@@ -154,14 +155,17 @@ class Lane:
         outcome = self._outcome(job)
         if self._stopping:
             raise CancelledError
-        # The worker is at the next image meanwhile, in the other slot.
-        self._held.popleft()
-        self._arena.release(job.slot)
+        # The worker is at the next image meanwhile, in another slot.
+        slot, job.slot = job.slot, -1
         if isinstance(outcome, ImageError):
+            self._arena.release(slot)
+            self._held.popleft()
             job.future.set_exception(outcome)
         else:
+            image = _image(outcome, self._arena.deliver(slot, outcome.height, outcome.width))
+            self._held.popleft()
             self._supply(ahead_only=True)  # the worker's next job goes first
-            job.future.set_result(outcome)
+            job.future.set_result(image)
         return True
 
     def _supply(self, ahead_only: bool = False) -> None:
@@ -192,8 +196,8 @@ class Lane:
                 self._dismiss()  # it died idle, and of no image
         raise EnvironmentProblem("decode worker: expected it to stay, got its end before any image")
 
-    def _outcome(self, job: Job) -> Decoded | ImageError:
-        """What became of the oldest job; its slot holds nothing of use afterwards."""
+    def _outcome(self, job: Job) -> Reply | ImageError:
+        """What became of the oldest job; where it is a reply, the slot holds its pixels."""
         size = f"{job.header.format.upper()} of {job.header.width}×{job.header.height} px"
         allowed_s = self._limits.base_s + self._limits.per_mpx_s * job.header.megapixels
         try:
@@ -202,10 +206,7 @@ class Lane:
                 code = reply.code if reply.code in ERROR_CODES else "internal"
                 return ImageError(code, reply.message)
             if _fits(reply, job):
-                rgb = self._arena.pixels(job.slot, reply.height, reply.width)
-                return Decoded(
-                    rgb, reply.sha256, reply.format, tuple(reply.warnings), reply.decoder
-                )
+                return reply
             ended = "an answer that fits no image"
         except WorkerLate:
             self._dismiss()
@@ -241,6 +242,10 @@ class Lane:
             if job.slot >= 0:
                 self._arena.release(job.slot)
             job.future.set_exception(error)
+
+
+def _image(reply: Reply, rgb: U8) -> Decoded:
+    return Decoded(rgb, reply.sha256, reply.format, tuple(reply.warnings), reply.decoder)
 
 
 def _fits(reply: Reply, job: Job) -> bool:

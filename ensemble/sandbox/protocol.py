@@ -17,6 +17,8 @@ from physgauge.config import DecodeLimits
 
 SLOTS: Final = 2
 """Images at a worker: one being decoded, one to go on with. Memory is only taken where it is written."""
+LENT: Final = 6
+"""Images more of a worker's that the caller may hold in the arena; beyond that, pixels are copied."""
 _PAGE: Final = 65_536  # a multiple of every page size in use
 _LENGTH: Final = struct.Struct("<I")
 _MAX_MESSAGE: Final = 65_536
@@ -37,7 +39,7 @@ class Layout(msgspec.Struct, frozen=True):
     @property
     def total_bytes(self) -> int:
         """The whole arena."""
-        return SLOTS * self.slot_bytes
+        return (SLOTS + LENT) * self.slot_bytes
 
 
 def layout(limits: DecodeLimits) -> Layout:

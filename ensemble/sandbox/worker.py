@@ -12,8 +12,10 @@ import resource
 import signal
 import socket
 import sys
+from functools import partial
 
 import msgspec
+import numpy as np
 
 from physgauge.config import DecodeLimits
 from physgauge.ensemble.sandbox.protocol import (
@@ -25,6 +27,7 @@ from physgauge.ensemble.sandbox.protocol import (
     receive_job,
     send_message,
 )
+from physgauge.types import U8
 
 _PR_SET_PDEATHSIG = 1
 
@@ -44,30 +47,58 @@ def main(argument: str) -> None:
     link = socket.socket(fileno=start.socket_fd)
     shape = layout(start.limits)
     arena = mmap.mmap(start.arena_fd, shape.total_bytes)
-    _serve(link, arena, shape, start.limits)
+    _serve(link, _Slots(arena, shape), start.limits)
     os._exit(0)
 
 
-def _serve(link: socket.socket, arena: mmap.mmap, shape: Layout, limits: DecodeLimits) -> None:
-    import numpy as np
+class _Slots:
+    """The arena, where only the pixels of the image in hand can be written.
+
+    The others may be in a caller's hands already: a decoder that writes astray dies of it."""
+
+    def __init__(self, arena: mmap.mmap, shape: Layout) -> None:
+        self._arena, self._shape = arena, shape
+        self._protect = ctypes.CDLL(None, use_errno=True).mprotect
+        self._protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(arena))
+        self._open: tuple[int, int] | None = None
+        self._allow(self._address, shape.total_bytes, mmap.PROT_READ)
+
+    def encoded(self, slot: int, size: int) -> bytes:
+        """What is to be decoded."""
+        at = slot * self._shape.slot_bytes + self._shape.pixel_bytes
+        return self._arena[at : at + size]
+
+    def place(self, slot: int, height: int, width: int) -> U8:
+        """Where its pixels go: writable until `shut`."""
+        at = slot * self._shape.slot_bytes
+        self._open = self._address + at, 3 * height * width
+        self._allow(*self._open, mmap.PROT_READ | mmap.PROT_WRITE)
+        return np.ndarray((height, width, 3), dtype=np.uint8, buffer=self._arena, offset=at)
+
+    def shut(self) -> None:
+        """Nothing can be written."""
+        if self._open:
+            self._allow(*self._open, mmap.PROT_READ)
+            self._open = None
+
+    def _allow(self, address: int, size: int, what: int) -> None:
+        if self._protect(address, size, what):
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+
+def _serve(link: socket.socket, slots: _Slots, limits: DecodeLimits) -> None:
     from PIL import Image
 
     from physgauge.ensemble.pixels.policy import decode_pixels
     from physgauge.errors import ImageError
-    from physgauge.types import U8
 
     Image.MAX_IMAGE_PIXELS = None  # sizes are checked by the policy, before Pillow sees the data
     send_message(link, Hello(ready=True))
     while (job := receive_job(link)) is not None:
         number, slot, size = job
-        at = slot * shape.slot_bytes
-
-        def place(height: int, width: int, at: int = at) -> U8:
-            return np.ndarray((height, width, 3), dtype=np.uint8, buffer=arena, offset=at)
-
-        data = arena[at + shape.pixel_bytes : at + shape.pixel_bytes + size]
         try:
-            image = decode_pixels(data, limits, place)
+            image = decode_pixels(slots.encoded(slot, size), limits, partial(slots.place, slot))
             reply = Reply(
                 job=number,
                 width=image.width,
@@ -92,6 +123,7 @@ def _serve(link: socket.socket, arena: mmap.mmap, shape: Layout, limits: DecodeL
                 code="internal",
                 message=f"expected pixels or a known error, got {type(error).__name__}",
             )
+        slots.shut()
         send_message(link, reply)
 
 

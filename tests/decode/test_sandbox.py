@@ -126,6 +126,87 @@ def test_pixels_stay_when_more_images_follow(decoder: Decoder) -> None:
         np.testing.assert_array_equal(image.rgb, build.noise(50, 60, seed=seed))
 
 
+def colourful(seed: int) -> bytes:
+    """An image that takes its slot's place: all of these are of one size."""
+    return build.png(build.noise(50, 60, seed=seed), RGB)
+
+
+def test_pixels_stay_while_any_view_of_them_is_left() -> None:
+    with Decoder(workers=1) as decoder:
+        view = decoder.decode(colourful(0)).rgb[10:20, ::2].T
+        for seed in range(1, 30):
+            decoder.decode(colourful(seed))
+        np.testing.assert_array_equal(view, build.noise(50, 60, seed=0)[10:20, ::2].T)
+
+
+def test_pixels_outlive_the_decoder_and_take_their_memory_with_them() -> None:
+    with Decoder(workers=2) as decoder:
+        kept = list(decoder.decode_many(colourful(n) for n in range(20)))
+    for seed, image in enumerate(kept):
+        assert isinstance(image, Decoded)
+        np.testing.assert_array_equal(image.rgb, build.noise(50, 60, seed=seed))
+    with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+        kept[0].rgb.flags.writeable = True  # type: ignore[union-attr]
+    before = mapped()
+    del kept, image
+    assert mapped() == before - 2
+
+
+def mapped() -> int:
+    """Arenas that this process maps."""
+    return Path("/proc/self/maps").read_text().count("physgauge-decode")
+
+
+def test_forked_child_keeps_the_pixels_that_it_saw() -> None:
+    told_r, told_w = os.pipe()
+    with Decoder(workers=1) as decoder:
+        image = decoder.decode(colourful(0))
+        child = os.fork()
+        if child == 0:
+            os.read(told_r, 1)
+            os._exit(int((image.rgb != build.noise(50, 60, seed=0)).any()))
+        del image
+        for seed in range(1, 30):
+            decoder.decode(colourful(seed))
+        os.write(told_w, b"x")
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.close(told_r)
+    os.close(told_w)
+
+
+def test_worker_can_write_nothing_between_images() -> None:
+    with Decoder(workers=1) as decoder:
+        for seed in range(3):
+            image = decoder.decode(colourful(seed))
+        assert image.format == "png"
+        (pid,) = decoder.worker_pids
+        maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
+        rights = {line.split()[1] for line in maps if "physgauge-decode" in line}
+        assert rights == {"r--s"}
+
+
+def test_memory_of_the_slots_is_bounded() -> None:
+    data = build.png(np.full((2000, 2500, 1), 90, dtype=np.uint8), GRAY)  # 14.3 MiB of pixels
+    with Decoder(workers=1) as decoder:
+        held = list(decoder.decode_many([data] * 12))
+        assert {told(image) for image in held} == {here(data)}
+        assert 80 * 2**20 < arena_bytes() < 120 * 2**20
+        held.clear()
+        for seed in range(3):
+            decoder.decode(colourful(seed))
+        assert arena_bytes() <= 33 * 2**20
+
+
+def arena_bytes() -> int:
+    """Memory that the largest arena of this process takes."""
+    sizes = [0]
+    for entry in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if "physgauge-decode" in os.readlink(entry):
+                sizes.append(512 * entry.stat().st_blocks)
+    return max(sizes)
+
+
 def test_bytes_like_input(decoder: Decoder) -> None:
     data = files(1)[0]
     for form in (bytearray(data), memoryview(data)):
