@@ -80,6 +80,8 @@ class Answer:
     status: dict[str, int]
     """Rule id to 1, 0 or -1."""
     measured: dict[str, float]
+    witness: dict[str, list[int]]
+    """Rule id to the parts of the picture that it points at."""
     s_rules: float
 
     @property
@@ -94,10 +96,11 @@ def read_shots(data: Path = EXAMPLES) -> list[Shot]:
         records = read_records(data / "truth.parquet")
     else:
         records = json.loads(data.read_text(encoding="utf-8"))
-    return [_shot(t) for t in records if t["domain"] in DOMAINS]
+    return [shot_of(t) for t in records if t["domain"] in DOMAINS]
 
 
-def _shot(truth: dict[str, Any]) -> Shot:
+def shot_of(truth: dict[str, Any]) -> Shot:
+    """A row of a scene data set's truth."""
     parts = tuple((p["cls"], (p["x0"], p["y0"], p["x1"], p["y1"])) for p in truth["parts"])
     name = Path(truth["file"]).stem
     size = (float(truth["width"]), float(truth["height"]))
@@ -148,6 +151,10 @@ def judge(pack: Pack, shot: Shot) -> Answer:
     return Answer(
         dict(zip(pack.rule_ids, out.status[0].tolist(), strict=True)),
         dict(zip(pack.rule_ids, out.measured[0].tolist(), strict=True)),
+        {
+            r: [k for k in w if k >= 0]
+            for r, w in zip(pack.rule_ids, out.witness[0].tolist(), strict=True)
+        },
         float(scores.s_rules[0]),
     )
 
@@ -211,7 +218,15 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, default=EXAMPLES, help="a truth.json, or a scene folder"
     )
+    parser.add_argument(
+        "--pictures", type=Path, metavar="DIR", help="write the pictures of docs/packs.md there"
+    )
     options = parser.parse_args()
+    if options.pictures is not None:
+        from benchmarks.flavours_pictures import write_pictures
+
+        print(f"{write_pictures(options.pictures)} pictures in {options.pictures}")
+        return
     shots = read_shots(options.data)
     print_tables(Console(width=150), shots)
     print("RESULT", json.dumps(compare(shots)))

@@ -90,5 +90,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
 def quoted(value: object, limit: int = 40) -> str:
     """`repr` cut to `limit` characters, so that hostile input cannot flood a message."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python prints no whole number of more than 4,300 digits
+        text = "a number of very many digits"
     return text if len(text) <= limit else text[: limit - 3] + "..."

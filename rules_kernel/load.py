@@ -6,6 +6,7 @@ import hashlib
 import math
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any, get_args
 
@@ -26,12 +27,13 @@ from physgauge.rules_kernel.pack import (
     Single,
 )
 from physgauge.rules_kernel.positions import Key, scan
-from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME
+from physgauge.rules_kernel.toml_reader import MAX_NAMES, NAME, Enough
 from physgauge.rules_kernel.toml_text import MAX_BYTES, decode, read_table
 
 _PACKS = Path(__file__).parent / "packs"
 
 
+_NAME = re.compile(r"(?=.{1,64}\Z)[A-Za-z0-9_-]+(@[A-Za-z0-9_-]+)?", re.ASCII)
 _PACK_NAME = re.compile(r"[a-z0-9_]+(@[a-z0-9_]+)?")
 
 
@@ -69,8 +71,14 @@ def read_pack(name_or_path: str | os.PathLike[str]) -> tuple[bytes, str]:
             hint=did_you_mean(given, known),
         )
     try:
+        kind = path.stat().st_mode
+        if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+            # A pipe would wait for ever for somebody to write.
+            raise PackError("cannot read the pack: not a regular file", file=quoted(given, 200))
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
+    except PackError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a usable path"
         raise PackError(f"cannot read the pack: {reason}", file=quoted(given, 200)) from None
@@ -85,11 +93,13 @@ def parse_pack(data: bytes, file: str = "<pack>") -> Pack:
 
 def check_pack(data: bytes, file: str = "<pack>") -> list[RuleError]:
     """All problems of a pack file, in the order of its lines: what `parse_pack` would raise, and what it
-    would raise next. A problem that follows from another one is left out."""
+    would raise next. A problem that follows from another one is left out, and all beyond a hundred."""
     found: list[RuleError] = []
     try:
         text = _decode(data, file)
         _PackReader(read_table(text, file), scan(text), file, text, found).pack()
+    except Enough:
+        pass
     except RuleError as error:
         found.append(error)
     return sorted(found, key=lambda error: (error.line or 0, error.column or 0))
@@ -118,9 +128,9 @@ class _PackReader(RuleReader):
         no_shares = np.zeros((len(names.components), len(VIEWS)), np.float32)
         expect = self.attempt(self.expect, None)
         return Pack(
-            name=self.attempt(lambda: self.get("name", str), ""),
+            name=self.attempt(lambda: self.called("name", _NAME), ""),
             version=self.attempt(lambda: self.get("version", int), 0),
-            domain=self.attempt(lambda: self.get("domain", str), ""),
+            domain=self.attempt(lambda: self.called("domain", NAME), ""),
             components=names.components,
             facts=names.facts,
             weights=self.attempt(self.weights, np.zeros(4)),
@@ -137,6 +147,17 @@ class _PackReader(RuleReader):
             content_hash=hashlib.sha256(self.text.encode()).hexdigest(),
             path=self.file,
         )
+
+    def called(self, key: str, pattern: re.Pattern[str]) -> str:
+        """A name that goes into rows and into names of files."""
+        name: str = self.get(key, str)
+        if not pattern.fullmatch(name):
+            self.fail(
+                f"{key!r} is no name", ("", 0, key), got=quoted(name),
+                expected="1 to 64 letters, digits and _"
+                + (", as NAME or NAME@FLAVOUR" if key == "name" else ", not starting with a digit"),
+            )  # fmt: skip
+        return name
 
     def minimum(self) -> int:
         least: int = self.get("minimum_rules", int, 4)

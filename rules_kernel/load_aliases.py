@@ -14,6 +14,7 @@ from physgauge.rules_kernel.language import (
     SyntaxProblem,
     check_alias,
     parse,
+    range_of,
 )
 from physgauge.rules_kernel.pack import Alias
 from physgauge.rules_kernel.positions import Key
@@ -86,6 +87,7 @@ class AliasReader(TomlReader):
                 self._alias(used, parsed, done, names, (*path, name))
         kind, value = self.guarded(lambda: check_alias(node, source, names), place, f"alias {name}")
         names.aliases[name], names.alias_types[name] = value, kind
+        names.ranges[name] = range_of(value, names.ranges)
         done[name] = Alias(kind, source, value)
 
 

@@ -23,6 +23,8 @@ from physgauge.rules_kernel.toml_reader import MAX_NAMES, Consequence
 
 MAX_RULES = 256
 MAX_WEIGHT = 10
+MAX_WORDS = 500
+"""Characters of a rule's `says` and `reference`: they go into every report."""
 
 
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,32}", re.ASCII)
@@ -157,7 +159,7 @@ class RuleReader(AliasReader):
         return Rule(
             id=name,
             category=category,
-            says=self.typed(entry["says"], str, (category, index, "says"), "says"),
+            says=self.words_of(entry["says"], (category, index, "says"), "says"),
             source=source,
             tree=checked,
             bound=walk.bound_text(checked),
@@ -167,11 +169,20 @@ class RuleReader(AliasReader):
             vacuous=self.vacuous(entry.get("vacuous", vacuous), (category, index, "vacuous")),
             views=views,
             weight=self.weight(entry.get("weight", 1), (category, index, "weight"), name),
-            reference=self.typed(
-                entry.get("reference", ""), str, (category, index, "reference"), "reference"
+            reference=self.words_of(
+                entry.get("reference", ""), (category, index, "reference"), "reference"
             ),
             line=where[0] if where else None,
         )
+
+    def words_of(self, value: Any, place: Key, what: str) -> str:
+        text: str = self.typed(value, str, place, what)
+        if len(text) > MAX_WORDS:
+            self.fail(
+                f"{what!r} is too long", place,
+                expected=f"at most {MAX_WORDS} characters", got=str(len(text)),
+            )  # fmt: skip
+        return text
 
     def absence(self, value: Any, place: Key, rule: str | None) -> Absence:
         if value not in get_args(Absence):
@@ -210,14 +221,13 @@ class RuleReader(AliasReader):
 def _components(node: Node, names: Names) -> tuple[str, ...]:
     """Components mentioned in an expression, through aliases too."""
     found: set[str] = set()
-    todo = [node.text] if node.kind == "name" else []
-    todo = mentioned(node)
+    todo = list(dict.fromkeys(mentioned(node)))
     for name in todo:
         if name in names.aliases:
             for part in walk.walk(names.aliases[name]):
                 for group in walk.groups(part):
                     found.update(names.components[c] for c in group.members)
-                if isinstance(part, AliasUse):
+                if isinstance(part, AliasUse) and part.name not in todo:
                     todo.append(part.name)
         found.update({name} & {*names.components, "foreign"})
     order = [*names.components, "foreign"]

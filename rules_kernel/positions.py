@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 _HEADER = re.compile(r"\[(\[)?\s*([^\[\]\n#]+?)\s*\]")
-_KEY = re.compile(r"""(?P<key>[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t]*""")
+_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+_KEY = re.compile(rf"(?P<key>{_PART})(?:[ \t]*\.[ \t]*{_PART})*[ \t]*=[ \t]*")
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL
 )
@@ -64,6 +65,8 @@ def scan(text: str) -> Positions:
             index = seen.get(table, -1) + 1
             seen[table] = index
             headers[table, index] = at
+            # A key of the top that is only there as the first name of a dotted header.
+            headers.setdefault((table.split(".")[0].strip("\"' \t"), 0), at)
             at = match.end()
         elif match := _KEY.match(text, at):
             values[table, index, match.group("key").strip("\"'")] = match.end()

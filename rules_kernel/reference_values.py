@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from physgauge.rules_kernel import reference_math as plain
 from physgauge.rules_kernel.arrays import BoxesLike, ObservedLike
@@ -72,6 +73,8 @@ class Values:
     pack: Pack
     image: Image
     bound: dict[t.Variable, Part] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+    """Of each alias that was looked at, its value: aliases know no bound boxes."""
 
     # ---- groups
 
@@ -133,7 +136,13 @@ class Values:
             case t.Fold():
                 return self.fold(node)[0]
             case t.AliasUse(name=name):
-                return self.number(self.pack.aliases[name].tree)  # type: ignore[arg-type]
+                return self.alias(name, self.number)  # type: ignore[no-any-return]
+
+    def alias(self, name: str, evaluate: Callable[[Any], Any]) -> Any:
+        """An alias' number or box; looked at once, as aliases of aliases grow fast when written out."""
+        if name not in self.known:
+            self.known[name] = evaluate(self.pack.aliases[name].tree)
+        return self.known[name]
 
     def fold(self, node: t.Fold) -> tuple[Number, Part | None]:
         """The value, and for min and max the part it comes from."""
@@ -177,7 +186,7 @@ class Values:
                 x, y = by * (box[2] - box[0]), by * (box[3] - box[1])
                 return (box[0] - x, box[1] - y, box[2] + x, box[3] + y)
             case t.AliasUse(name=name):
-                return self.box(self.pack.aliases[name].tree)  # type: ignore[arg-type]
+                return self.alias(name, self.box)  # type: ignore[no-any-return]
 
     def single(self, node: t.Best | t.Largest) -> Part | None:
         if isinstance(node, t.Best):

@@ -10,6 +10,11 @@ from typing import Any, NoReturn, TypeVar
 from physgauge.rules_kernel.errors import PackError, RuleError, did_you_mean, quoted
 from physgauge.rules_kernel.positions import Key, Positions
 
+MAX_PROBLEMS = 100
+"""Found in one file; then it is left."""
+
+MAX_INTEGER = 2**31 - 1
+
 MAX_NAMES = 64
 """Components, tags, aliases, facts: at most this many of each."""
 
@@ -29,6 +34,10 @@ Other = TypeVar("Other")
 
 class Consequence(RuleError):
     """A problem that is only there because of an earlier one; never shown."""
+
+
+class Enough(RuleError):
+    """So many problems that further ones are not looked for."""
 
 
 class TomlReader:
@@ -55,9 +64,13 @@ class TomlReader:
             return work()
         except Consequence:
             return otherwise
+        except Enough:
+            raise
         except RuleError as error:
             if str(error) not in map(str, self.found):
                 self.found.append(error)
+            if len(self.found) >= MAX_PROBLEMS:
+                raise Enough("too many problems") from None
             return otherwise
 
     def fail(
@@ -99,6 +112,11 @@ class TomlReader:
     def typed(self, value: Any, kind: type, place: Key, what: str) -> Any:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             self.fail(f"wrong type of {what!r}", place, expected=_KINDS[kind], got=quoted(value))
+        if isinstance(value, int) and abs(value) > MAX_INTEGER:
+            self.fail(
+                f"{what!r} is too large a number", place,
+                expected=f"at most {MAX_INTEGER}", got=quoted(value),
+            )  # fmt: skip
         if isinstance(value, str) and not value.replace("\n", "").replace("\t", "").isprintable():
             self.fail(f"{what!r} holds a control character", place, got=quoted(value))
         return value

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from physgauge.rules_kernel.errors import did_you_mean
 from physgauge.rules_kernel.language import tree as t
+from physgauge.rules_kernel.language.intervals import range_of
 from physgauge.rules_kernel.language.names import (
     FUNCTIONS,
     GROUP_FUNCTIONS,
@@ -133,7 +134,13 @@ class Calls(ABC):
 
     def expand(self, node: Node, scope: Scope) -> t.Box:
         self.arity(node, 2, "(box, share)")
-        return t.Expand(self.box(node.args[0], scope), self.number(node.args[1], scope))
+        box, share = self.box(node.args[0], scope), self.number(node.args[1], scope)
+        if range_of(share, self.names.ranges)[1] <= -0.5:
+            raise self.wrong(
+                "nothing is left of the box", node.args[1], expected="above -50%",
+                got=self.text(node.args[1])[:40],
+            )  # fmt: skip
+        return t.Expand(box, share)
 
     def arity(self, node: Node, n: int, usage: str) -> None:
         if len(node.args) != n:

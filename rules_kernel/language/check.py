@@ -8,7 +8,7 @@ from physgauge.rules_kernel.language import tree as t
 from physgauge.rules_kernel.language.calls import Calls
 from physgauge.rules_kernel.language.intervals import range_of, verdict
 from physgauge.rules_kernel.language.names import FUNCTIONS, Names, Scope
-from physgauge.rules_kernel.language.reach import contradiction
+from physgauge.rules_kernel.language.reach import constant, contradiction
 from physgauge.rules_kernel.language.syntax import Node
 
 _TYPE_NAMES = {"number": "a number", "box": "a box", "boolean": "a condition", "view": "the view"}
@@ -103,19 +103,30 @@ class Checker(Calls):
 
     def arithmetic(self, node: Node, scope: Scope) -> t.Num:
         args = tuple(self.number(arg, scope) for arg in node.args)
-        if node.kind in {"/", "%"} and range_of(args[1], self.names.aliases) == (0.0, 0.0):
+        if node.kind in {"/", "%"} and range_of(args[1], self.names.ranges) == (0.0, 0.0):
             raise self.wrong("division by zero", node.args[1], got=self.text(node.args[1])[:40])
         return t.Arithmetic(node.kind, args)
 
     def logic(self, node: Node, scope: Scope) -> t.Bool:
         args = tuple(self.boolean(arg, scope) for arg in node.args)
-        if node.kind == "and" and (at := contradiction(args, self.names.aliases)) is not None:
+        if node.kind == "and" and (at := contradiction(args, self.names.ranges)) is not None:
             raise self.wrong(
                 "conditions that never hold together", node.args[at], got=self.text(node)[:60]
             )
         if node.kind in {"implies", "iff"} and args[0] == args[1]:
             raise self.wrong(f"both sides of {node.kind!r} are the same: always true", node)
-        return t.Logic(node.kind, args)
+        for at, arg in enumerate(args):
+            if node.kind in {"and", "or"} and arg in args[:at]:
+                text = self.text(node.args[at])[:60]
+                raise self.wrong(
+                    f"a condition is twice in this {node.kind!r}", node.args[at], got=text
+                )
+        whole = t.Logic(node.kind, args)
+        if (fixed := constant(whole)) is not None:
+            raise self.wrong(
+                f"a condition that is always {str(fixed).lower()}", node, got=self.text(node)[:60]
+            )
+        return whole
 
     def comparison(self, node: Node, scope: Scope) -> t.Bool:
         if any(arg.kind == "name" and arg.text == "view" for arg in node.args):
@@ -125,7 +136,7 @@ class Checker(Calls):
         args: tuple[t.Num, ...] = tuple(self.number(arg, scope) for arg in node.args)
         for left, op, right, at in zip(args, node.ops, args[1:], node.args, strict=False):
             fixed = verdict(
-                op, range_of(left, self.names.aliases), range_of(right, self.names.aliases)
+                op, range_of(left, self.names.ranges), range_of(right, self.names.ranges)
             )
             if fixed is not None or left == right:
                 outcome = (op in {"==", "<=", ">="}) if fixed is None else fixed
@@ -135,7 +146,7 @@ class Checker(Calls):
                     got=self.text(node)[:60],
                 )
         made = t.Compare(args, node.ops, 0)
-        if len(node.args) > 2 and contradiction([made], self.names.aliases) is not None:
+        if len(node.args) > 2 and contradiction([made], self.names.ranges) is not None:
             raise self.wrong("a chain that never holds", node, got=self.text(node)[:60])
         measured = 1 if len(node.args) > 2 or isinstance(args[0], t.Const) else 0
         return t.Compare(args, node.ops, measured, self._bound(node, measured))
@@ -188,11 +199,13 @@ class Checker(Calls):
         value = self.number(first, scope)
         numbers: list[float] = []
         for arg in rest:
-            number = range_of(self.number(arg, scope), self.names.aliases)
+            number = range_of(self.number(arg, scope), self.names.ranges)
             if number[0] != number[1]:
                 raise self.wrong("a member of the set is no constant", arg, expected="a number")
+            if number[0] in numbers:
+                raise self.wrong("a number is twice in the set", arg, got=self.text(arg)[:40])
             numbers.append(number[0])
-        low, high = range_of(value, self.names.aliases)
+        low, high = range_of(value, self.names.ranges)
         if all(not low <= n <= high for n in numbers):
             raise self.wrong(
                 "no member of the set can be reached", rest[0], got=self.text(node)[:60]

@@ -23,8 +23,9 @@ ANY: Range = (-math.inf, math.inf)
 POSITIVE: Range = (0.0, math.inf)
 
 
-def range_of(node: Tree, aliases: Mapping[str, Tree]) -> Range:
-    """Bounds on every finite value of `node` (not-applicable aside)."""
+def range_of(node: Tree, aliases: Mapping[str, Range]) -> Range:
+    """Bounds on every finite value of `node` (not-applicable aside), given those of the aliases: aliases
+    may be made of aliases, so that what they stand for written out is too long to look at."""
     match node:
         case Const(value=value):
             return (value, value)
@@ -41,7 +42,7 @@ def range_of(node: Tree, aliases: Mapping[str, Tree]) -> Range:
         case Arithmetic(op=op, args=args):
             return _arithmetic(op, [range_of(arg, aliases) for arg in args])
         case AliasUse(name=name):
-            return range_of(aliases[name], aliases)
+            return aliases[name]
     return ANY
 
 

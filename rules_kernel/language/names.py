@@ -56,6 +56,8 @@ class Names:
     facts: tuple[tuple[str, str, str], ...] = ()
     aliases: dict[str, t.Num | t.Box] = field(default_factory=dict)
     alias_types: dict[str, str] = field(default_factory=dict)
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Of each alias, the values that it can take (`intervals.range_of`)."""
     named: list[str] = field(default_factory=list)
 
     def group(self, name: str) -> t.Group | None:

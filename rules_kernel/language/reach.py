@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 
 from physgauge.rules_kernel.arrays import VIEWS
 from physgauge.rules_kernel.language.intervals import Range, range_of
 from physgauge.rules_kernel.language.syntax import Node
 from physgauge.rules_kernel.language.tokens import SyntaxProblem
-from physgauge.rules_kernel.language.tree import Bool, Compare, Logic, Member, Num, Tree
+from physgauge.rules_kernel.language.tree import Bool, Compare, Logic, Member, Num
 
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 
-def _bounds(part: Bool, aliases: Mapping[str, Tree]) -> Iterator[tuple[Num, Range]]:
+def _bounds(part: Bool, aliases: Mapping[str, Range]) -> Iterator[tuple[Num, Range]]:
     """(term, closed range) for each constant bound that `part` sets on a term; a strict bound leaves out
     a sliver."""
     if isinstance(part, Member) and not part.negated:
@@ -34,7 +35,7 @@ def _bounds(part: Bool, aliases: Mapping[str, Tree]) -> Iterator[tuple[Num, Rang
             }[sign]  # fmt: skip
 
 
-def contradiction(parts: Sequence[Bool], aliases: Mapping[str, Tree]) -> int | None:
+def contradiction(parts: Sequence[Bool], aliases: Mapping[str, Range]) -> int | None:
     """Index of the first of `parts` that cannot hold together with those before it."""
     seen: dict[Num, Range] = {}
     for index, part in enumerate(_flat(parts)):
@@ -44,6 +45,58 @@ def contradiction(parts: Sequence[Bool], aliases: Mapping[str, Tree]) -> int | N
             if seen[term][0] > seen[term][1]:
                 return min(index, len(parts) - 1)
     return None
+
+
+_OPPOSITE = {">=": "<", "<=": ">", "!=": "=="}
+MOST_PARTS = 8
+"""Different parts whose every combination is tried."""
+
+
+def constant(whole: Bool) -> bool | None:
+    """What a condition of and, or, not, implies, iff comes out as whatever its parts are: True, False, or
+    None, where it depends on them."""
+    parts: dict[Bool, int] = {}
+    _collect(whole, parts)
+    if len(parts) > MOST_PARTS:
+        return None
+    outcomes = {
+        _holds(whole, parts, values) for values in product((False, True), repeat=len(parts))
+    }
+    return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def _positive(part: Bool) -> tuple[Bool, bool]:
+    """A part, or what it is the opposite of: `a >= b` is `not a < b`."""
+    if isinstance(part, Compare) and len(part.ops) == 1 and part.ops[0] in _OPPOSITE:
+        return Compare(part.args, (_OPPOSITE[part.ops[0]],), 0), False
+    if isinstance(part, Compare):
+        return Compare(part.args, part.ops, 0), True
+    return part, True
+
+
+def _collect(node: Bool, parts: dict[Bool, int]) -> None:
+    if isinstance(node, Logic):
+        for arg in node.args:
+            _collect(arg, parts)
+    else:
+        parts.setdefault(_positive(node)[0], len(parts))
+
+
+def _holds(node: Bool, parts: Mapping[Bool, int], values: Sequence[bool]) -> bool:
+    if not isinstance(node, Logic):
+        part, positive = _positive(node)
+        return values[parts[part]] == positive
+    first, *rest = (_holds(arg, parts, values) for arg in node.args)
+    match node.op:
+        case "not":
+            return not first
+        case "and":
+            return first and all(rest)
+        case "or":
+            return first or any(rest)
+        case "implies":
+            return not first or rest[0]
+    return first == rest[0]
 
 
 def _flat(parts: Sequence[Bool]) -> list[Bool]:

@@ -121,12 +121,14 @@ def subjects(node: Tree, aliases: Mapping[str, Tree]) -> tuple[Group, ...]:
     """Groups whose boxes a rule needs (not those it only counts). A lenient union is one group;
     `foreign` is none: its absence is the normal case."""
     found: dict[tuple[int, ...], Group] = {}
+    opened: set[str] = set()
     todo: list[Tree] = [node]
     while todo:
         part = todo.pop(0)
         if isinstance(part, Count | Present | Expected):
             continue
-        if isinstance(part, AliasUse):
+        if isinstance(part, AliasUse) and part.name not in opened:
+            opened.add(part.name)
             todo.insert(0, aliases[part.name])
         if isinstance(part, Hull) and not part.strict:
             inner = [p for p in part.parts if isinstance(p, AllOf)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -10,13 +11,15 @@ import pytest
 
 from physgauge.rules_kernel import (
     ExpressionError,
+    Pack,
     PackError,
     RuleError,
     check_pack,
     load_pack,
     parse_pack,
+    reference,
 )
-from tests.kernels.small import HEAD, pack_of
+from tests.kernels.small import HEAD, image, observed, pack_of
 
 RULE_LINE = HEAD.count("\n") + 4
 COLUMN = len('rule = "') + 1
@@ -49,6 +52,14 @@ COLUMN = len('rule = "') + 1
         ("count(nose) > 3 and count(wing) > 1 and count(nose) < 2", 40, "conditions that never hold together, got count(nose) > 3 and count(wing) > 1 and count(nose) < 2"),
         ("cx(nose) == 5 and cx(nose) in {6, 7}", 18, "conditions that never hold together, got cx(nose) == 5 and cx(nose) in {6, 7}"),
         ("width(nose) > 5 and width(nose) <= 5", 20, "conditions that never hold together, got width(nose) > 5 and width(nose) <= 5"),
+        ("present(nose) or not present(nose)", 0, "a condition that is always true, got present(nose) or not present(nose)"),
+        ("cx(nose) < cx(wing) or cx(nose) >= cx(wing)", 0, "a condition that is always true, got cx(nose) < cx(wing) or cx(nose) >= cx(wing)"),
+        ("cx(nose) > 5 or (present(nose) and not present(nose))", 16, "a condition that is always false, got (present(nose) and not present(nose))"),
+        ("present(nose) implies (present(wing) implies present(nose))", 0, "a condition that is always true, got present(nose) implies (present(wing) implies present(nose))"),
+        ("not present(nose) iff present(nose)", 0, "a condition that is always false, got not present(nose) iff present(nose)"),
+        ("cx(nose) > 5 and present(wing) and cx(nose) > 5", 35, "a condition is twice in this 'and', got cx(nose) > 5"),
+        ("count(nose) in {1, 2, 1}", 22, "a number is twice in the set, got 1"),
+        ("inside(nose, expand(wing, -50%))", 26, "nothing is left of the box, expected above -50%, got -50%"),
         ("present(nose) implies present(nose)", 0, "both sides of 'implies' are the same: always true"),
         ("all(nose, cx(wing) > 3)", 10, "the condition of all(nose, ...) does not mention 'nose'"),
         ("all(nose, any(nose, cx(nose) > 3))", 14, "'nose' is already the current box of an outer any; name one of them: any(nose as other_nose, ...)"),
@@ -157,6 +168,20 @@ def hostile(rule: str = "cx(nose) > 5", rules: int = 1) -> bytes:
         (hostile("count(" + "n" * 1900 + ") == 1"), "unknown component 'nnnn"),
         (hostile("cx(nose) / (3 * 0 - 0) > 1"), "division by zero, got (3 * 0 - 0)"),
         (HEAD.replace("[aliases]", "[aliases]\n" + "".join(f'a{k} = "width(a{(k + 1) % 50})"\n' for k in range(50))).encode() + hostile()[len(HEAD):], "aliases go in a circle"),
+        (b"[" + b".".join([b"a"] * 50_000) + b"]", "line 1, column 201: not TOML for a pack: nested too deeply, expected at most 100 brackets within brackets or names in a dotted key"),
+        (b"a" + b" . a" * 50_000 + b" = 1", "line 1, column 399: not TOML for a pack: nested too deeply"),
+        (b'x = """' + b'\\"""' * 60_000, "line 1, column 240008: not TOML"),
+        (b'x = """' + b'\\"""' * 60_000 + b"\\", "line 1, column 240009: not TOML"),
+        (b"version = " + b"9" * 5000, "line 1, column 11: a number too long"),
+        (hostile().replace(b"version = 1", b"version = 0x" + b"f" * 100_000), "line 3, column 11: 'version' is too large a number, expected at most 2147483647, got a number of very many digits"),
+        (hostile().replace(b"0.35", b"0x" + b"f" * 100_000), "line 7, column 11: 'presence' is too large a number"),
+        (hostile().replace(b"version = 1", b"version = 9999999999"), "line 3, column 11: 'version' is too large a number, expected at most 2147483647, got 9999999999"),
+        (hostile().replace(b'name = "small"', b'name = "../../small"'), "line 2, column 9: 'name' is no name, expected 1 to 64 letters, digits and _, as NAME or NAME@FLAVOUR, got '../../small'"),
+        (hostile().replace(b'domain = "small"', b'domain = "a b"'), "line 4, column 11: 'domain' is no name"),
+        (hostile().replace(b'"s"', b'"' + b"s" * 501 + b'"'), "'says' is too long, expected at most 500 characters, got 501"),
+        (b"spatial.a = 1\n" + hostile(), "the table '[[spatial]]' is something else already"),
+        (hostile() + b"[noise.a.b]", "line 18, column 1: unknown key 'noise'"),
+        (b"noise . a = 1" + hostile(), "line 1, column 13: unknown key 'noise'"),
         (b"", "the key 'components' is missing, expected components = ..."),
         (HEAD.encode(), "wrong number of rules, expected 1 to 256, got 0"),
     ],
@@ -177,6 +202,50 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load_pack(tmp_path)
     with pytest.raises(PackError, match="cannot read the pack: not a usable path"):
         load_pack("a\0b.toml")
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(PackError, match="cannot read the pack: not a regular file"):
+        load_pack(tmp_path / "pipe.toml")
+    (tmp_path / "loop.toml").symlink_to("loop.toml")
+    with pytest.raises(PackError, match="cannot read the pack: Too many levels of symbolic links"):
+        load_pack(tmp_path / "loop.toml")
+
+
+def chain_of_aliases(last: str, each: str) -> Pack:
+    """60 aliases, each twice the one before: 2^60 of `last` if they were written out."""
+    aliases = f'a0 = "{last}"\n' + "".join(
+        f'a{k} = "{each.replace("?", f"a{k - 1}")}"\n' for k in range(1, 60)
+    )
+    rules = '[[spatial]]\nid = "A"\nsays = "s"\nrule = "{}"\n'
+    number = "a59 > 1" if "+" in each else "width(a59) > 1"
+    return parse_pack(
+        (HEAD.replace("[aliases]", "[aliases]\n" + aliases) + rules.format(number)).encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "each"), [("cx(nose) + W", "? + ?"), ("span(nose, wing)", "span(?, expand(?, 1%))")]
+)
+def test_aliases_of_aliases_are_looked_at_once(last: str, each: str) -> None:
+    """By the checker, by what lists a rule's parts, by the oracle."""
+    start = time.process_time()
+    pack = chain_of_aliases(last, each)
+    assert "nose" in pack.rules[0].components
+    boxes = image(("nose", 0, 0, 10, 10), ("wing", 20, 0, 30, 10))
+    assert reference.evaluate(pack, boxes, observed(pack)).status.tolist() == [[1]]
+    assert time.process_time() - start < 1
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert parse_pack(b"\xef\xbb\xbf" + hostile()).rule_ids == ("R0",)
+    (error,) = check_pack(b"\xef\xbb\xbfnoise = 1\n" + hostile())
+    assert (error.line, error.column, error.problem) == (1, 9, "unknown key 'noise'")
+
+
+def test_problems_without_end_are_cut_short() -> None:
+    start = time.process_time()
+    found = check_pack(hostile() + "".join(f"k{k} = 1\n" for k in range(20_000)).encode())
+    assert len(found) == 100
+    assert time.process_time() - start < 1
 
 
 def test_windows_line_ends_and_inline_tables(tmp_path: Path) -> None:
@@ -221,7 +290,8 @@ def test_a_view_that_a_rule_never_sees(views: str, rule: str, message: str | Non
 @pytest.mark.parametrize(
     "rule",
     ["count(nose) > 1 and count(nose) < 2", "count(nose) <= 3 and count(nose) >= 3",
-     "cx(nose) > 5 and cx(wing) < 5", "5 <= count(nose) <= 5", "all(nose, cx(nose) > 5) and cx(nose) < 5"],
+     "cx(nose) > 5 and cx(wing) < 5", "cx(nose) < 5 or cx(nose) > 5", "inside(nose, expand(wing, -49%))",
+     "(present(nose) implies present(wing)) and (present(wing) implies present(nose))", "5 <= count(nose) <= 5", "all(nose, cx(nose) > 5) and cx(nose) < 5"],
 )  # fmt: skip
 def test_conditions_that_can_hold_are_left_alone(rule: str) -> None:
     assert pack_of(rule).rule_ids == ("R0",)

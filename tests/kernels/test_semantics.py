@@ -30,7 +30,7 @@ YES, NO, NA = "W > 0.5 * W", "W < 0.5 * W", "cx(nose) > 0"
         (f"({YES}) and ({NA})", -1), (f"({NO}) and ({NA})", 0), (f"({NA}) and ({NO})", 0),
         (f"({YES}) or ({NA})", 1), (f"({NO}) or ({NA})", -1), (f"({NA}) or ({YES})", 1),
         (f"not ({NA})", -1), (f"not ({YES})", 0), (f"({YES}) iff ({NA})", -1),
-        (f"({NO}) iff ({NO}) or ({NO})", 1), (f"({YES}) implies ({NO})", 0),
+        (f"({NO}) iff (H < 0.5 * H) or (H < 0.4 * H)", 1), (f"({YES}) implies ({NO})", 0),
         (f"({NO}) implies ({YES})", -1), (f"({NA}) implies ({YES})", -1),
     ],
 )  # fmt: skip

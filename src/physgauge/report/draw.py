@@ -96,7 +96,7 @@ def wrap(text: str, font: Font, width: float) -> list[str]:
 def tag_box(
     picture: Image.Image,
     box: list[float],
-    factor: int,
+    factor: float,
     colour: tuple[int, int, int],
     label: str,
     font: Font,

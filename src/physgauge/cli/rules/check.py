@@ -37,7 +37,7 @@ def check(context: click.Context, file: str) -> None:
             f"{name}: a good pack: {pack.name}, domain {pack.domain}, {len(pack.rules)} rules"
         )
         return
-    lines = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    lines = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
     for problem in found:
         click.echo("\n".join(_shown(problem, name, lines)))
     click.echo(f"{len(found)} problem{'s' if len(found) > 1 else ''} in {name}", err=True)
