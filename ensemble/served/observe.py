@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections import Counter
 from typing import Any, Final
@@ -30,15 +31,17 @@ Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
 class Tally:
-    """Counts until it is collected."""
+    """Counts until it is collected. Thread-safe."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._counts: Counter[Key] = Counter()
         self._collected_s = time.monotonic()
 
     def add(self, family: str, by: float = 1.0, **labels: str) -> None:
         """Count."""
-        self._counts[family, tuple(sorted(labels.items()))] += by  # type: ignore[assignment]
+        with self._lock:
+            self._counts[family, tuple(sorted(labels.items()))] += by  # type: ignore[assignment]
 
     def row(self, row: wire.Row) -> None:
         """Count a row."""
@@ -58,7 +61,8 @@ class Tally:
         """The counts since the last time; nothing within a second of it, unless `now`."""
         if not self._counts or (not now and time.monotonic() - self._collected_s < FLUSH_S):
             return {}
-        counts, self._counts = self._counts, Counter()
+        with self._lock:
+            counts, self._counts = self._counts, Counter()
         self._collected_s = time.monotonic()
         return dict(counts)
 

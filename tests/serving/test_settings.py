@@ -53,6 +53,11 @@ def test_tls_token_and_variant() -> None:
         assert flag in line
 
 
+def test_an_operators_token() -> None:
+    line = flags(ServerSettings(operator_token="o" * 16))
+    assert any(flag.endswith("logging:physgauge-operator=" + "o" * 16) for flag in line)
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::", "example"])
 def test_an_open_door_must_be_asked_for(host: str) -> None:
     with pytest.raises(ConfigError, match=r"expected TLS .* or a token"):

@@ -185,3 +185,11 @@ def test_a_port_that_is_taken(wheel: None) -> None:
         with Server("--port", str(port)) as server:
             assert server.process.wait(60) == 3
             assert f"expected 127.0.0.1:{port} to be free" in server.log
+
+
+def test_a_wrong_pack_is_said(wheel: None, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("name = 3\n", encoding="utf-8")
+    with Server("--pack", str(tmp_path / "bad.toml")) as server:
+        assert server.process.wait(60) == 2
+        assert "physgauge: " in server.log
+        assert "bad.toml" in server.log.splitlines()[-1]

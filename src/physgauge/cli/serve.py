@@ -115,6 +115,12 @@ _PORT = click.IntRange(0, 65535)
 @click.option("--tls-own-key", type=_FILE, metavar="FILE", help="Its key.")
 @click.option("--token-file", type=_FILE, metavar="FILE", help="Callers must send what it holds.")
 @click.option(
+    "--operator-token-file",
+    type=_FILE,
+    metavar="FILE",
+    help="Opens the protocols that change the server to who sends what it holds.",
+)
+@click.option(
     "--insecure",
     is_flag=True,
     help="Listen beyond loopback without TLS or token: something else keeps callers out.",
@@ -141,6 +147,7 @@ def serve(
     tls_own_cert: Path | None,
     tls_own_key: Path | None,
     token_file: Path | None,
+    operator_token_file: Path | None,
     insecure: bool,
     quiet: bool,
 ) -> None:  # fmt: skip
@@ -162,7 +169,9 @@ def serve(
         tls = Tls(tls_cert, tls_key, tls_client_ca, tls_name, tls_own_cert, tls_own_key)
     settings = ServerSettings(
         host=host, grpc_port=port, metrics_port=metrics_port, status_port=status_port, tls=tls,
-        token=_token(token_file), insecure=insecure, config=config, drain_s=drain_s, start_s=start_s,
+        token=_token("--token-file", token_file),
+        operator_token=_token("--operator-token-file", operator_token_file), insecure=insecure,
+        config=config, drain_s=drain_s, start_s=start_s,
     )  # fmt: skip
     models = ServeSettings(
         profile=str(Path(profile).resolve()) if profile.endswith(".toml") else profile,
@@ -174,13 +183,13 @@ def serve(
     supervisor.run()
 
 
-def _token(path: Path | None) -> str | None:
+def _token(option: str, path: Path | None) -> str | None:
     if path is None:
         return None
     try:
         text = path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"--token-file {path}: cannot be read ({error})") from None
+        raise ConfigError(f"{option} {path}: cannot be read ({error})") from None
     if len(text) < 16 or not text.isascii() or any(c.isspace() for c in text):
-        raise ConfigError(f"--token-file {path}: expected at least 16 visible ASCII characters")
+        raise ConfigError(f"{option} {path}: expected at least 16 visible ASCII characters")
     return text

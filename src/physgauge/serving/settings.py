@@ -14,9 +14,12 @@ from physgauge.serving.assemble import Assembled
 _CALLER: Final = ("inference", "metadata", "model-config", "statistics")
 """Protocols of callers: closed without the token, if there is one. Health stays open, for probes."""
 _OPERATOR: Final = ("shared-memory", "model-repository", "trace", "logging")
-"""Protocols that change the server: closed, to all but the server's own (unknown) key."""
-TOKEN_HEADER: Final = "triton-grpc-protocol-physgauge-token"
+"""Protocols that change the server: closed to all who do not have the operator's token."""
+_PREFIX: Final = "triton-grpc-protocol-"
+TOKEN_HEADER: Final = f"{_PREFIX}physgauge-token"
 """The gRPC metadata key of the access token."""
+OPERATOR_HEADER: Final = f"{_PREFIX}physgauge-operator"
+"""That of the operator's token."""
 MIB: Final = 2**20
 
 
@@ -47,6 +50,8 @@ class ServerSettings:
     """Ours: readiness and all metrics; always on loopback."""
     tls: Tls | None = None
     token: str | None = None
+    operator_token: str | None = None
+    """None = one that nobody knows."""
     insecure: bool = False
     """Whether to bind beyond loopback without TLS or token."""
     config: str | None = None
@@ -139,14 +144,10 @@ def arguments(settings: ServerSettings, assembled: Assembled, name: str) -> list
 
 
 def _access(settings: ServerSettings) -> list[str]:
-    restricted = ",".join(_OPERATOR)
-    command = [
-        f"--grpc-restricted-protocol={restricted}:physgauge-operator={secrets.token_hex(16)}"
-    ]
+    operator = settings.operator_token or secrets.token_hex(16)
+    command = [_restricted(_OPERATOR, OPERATOR_HEADER, operator)]
     if settings.token:
-        header = TOKEN_HEADER.removeprefix("triton-grpc-protocol-")
-        allowed = ",".join(_CALLER)
-        command.append(f"--grpc-restricted-protocol={allowed}:{header}={settings.token}")
+        command.append(_restricted(_CALLER, TOKEN_HEADER, settings.token))
     if tls := settings.tls:
         mutual = "true" if tls.client_ca else "false"
         command += [
@@ -158,3 +159,8 @@ def _access(settings: ServerSettings) -> list[str]:
         if tls.client_ca:
             command.append(f"--grpc-root-cert={tls.client_ca}")
     return command
+
+
+def _restricted(protocols: tuple[str, ...], header: str, value: str) -> str:
+    key = header.removeprefix(_PREFIX)
+    return f"--grpc-restricted-protocol={','.join(protocols)}:{key}={value}"

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,7 +23,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from physgauge.ensemble.served.admission import Admission, path_of
-from physgauge.errors import EnvironmentProblem
+from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.serve_settings import VARIABLE, ServeSettings
 from physgauge.serving.assemble import Assembled, assemble
 from physgauge.serving.canary import Canary
@@ -33,6 +34,8 @@ from physgauge.serving.triton import Triton, check_numpy, find_triton
 
 State = Literal["starting", "ready", "draining", "ended"]
 TICK_S: Final = 0.2
+EXIT_CONFIG: Final = 2
+"""Of `physgauge.ensemble.served.prepare`, for a wrong profile or pack."""
 FIRST_RETRY_S: Final = 1.0
 MOST_RETRY_S: Final = 30.0
 
@@ -107,6 +110,7 @@ class Supervisor:
         ):
             log("starting", status=f"127.0.0.1:{status.port}", triton=self._triton.version)
             assembled = assemble(self._triton, Path(folder))
+            self._prepare(assembled)
             wait_s = FIRST_RETRY_S
             while not self._stop.is_set():
                 was_ready = self._serve_once(assembled)
@@ -122,6 +126,29 @@ class Supervisor:
                 if not was_ready:
                     self._stop.wait(wait_s)
         self.state = "ended"
+
+    def _prepare(self, assembled: Assembled) -> None:
+        """Load the profile as the steps will, compiling its rules the first time."""
+        command = [str(assembled.python), "-m", "physgauge.ensemble.served.prepare"]
+        log("preparing", profile=self._models.profile)
+        child = subprocess.Popen(
+            command, env=self._environment(assembled), stderr=subprocess.PIPE, text=True
+        )
+        while child.poll() is None and not self._stop.wait(TICK_S):
+            pass
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+            return
+        said = (child.stderr.read() if child.stderr else "").strip().rpartition("\n")[2]
+        if child.returncode == EXIT_CONFIG:
+            raise ConfigError(said)
+        if child.returncode != 0:
+            raise EnvironmentProblem(said or f"preparing ended with {child.returncode}")
+
+    def _environment(self, assembled: Assembled) -> dict[str, str]:
+        models = msgspec.json.encode(self._models).decode()
+        return {**assembled.environment(), VARIABLE: models}
 
     def _metrics(self) -> dict[str, float | None]:
         return {
@@ -150,11 +177,9 @@ class Supervisor:
 
     @contextlib.contextmanager
     def _process(self, assembled: Assembled) -> Iterator[ServerProcess]:
-        environment = assembled.environment()
-        environment[VARIABLE] = msgspec.json.encode(self._models).decode()
         name = f"physgauge_{os.getpid()}_{self.restarts}_"
         command = arguments(self.settings, assembled, name)
-        server = ServerProcess(command, environment, sys.stderr.buffer)
+        server = ServerProcess(command, self._environment(assembled), sys.stderr.buffer)
         self._server = server
         try:
             yield server

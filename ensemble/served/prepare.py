@@ -1,0 +1,31 @@
+"""Loads everything that the steps will, once and in one process, before the server starts.
+
+The first time a profile is served this compiles its rules, which the steps then find in the cache; and
+what is wrong with the profile is said here, not in the log of a model.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from physgauge.ensemble.served.deployment import Deployment
+from physgauge.errors import ConfigError, PhysgaugeError
+
+EXIT_CONFIG = 2
+EXIT_ENVIRONMENT = 3
+
+
+def main() -> int:
+    """Load; the exit code, with what is wrong on standard error."""
+    try:
+        deployment = Deployment()
+        deployment.detectors()
+        deployment.domains()
+    except PhysgaugeError as error:
+        print(error, file=sys.stderr)
+        return EXIT_CONFIG if isinstance(error, ConfigError) else EXIT_ENVIRONMENT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
