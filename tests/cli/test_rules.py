@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
@@ -199,6 +200,42 @@ def test_explain_in_words(scored: Path, capsys: pytest.CaptureFixture[str]) -> N
         ]
 
 
+def several_readings(scored: Path, readings: int | None) -> None:
+    """Of boat_1: S1 is violated in five of eight, P1 in a quarter, S2 in none."""
+    given = row("pictures/boat_1.png", "pictures/boat_1.png", pixel_sha256(RGB))
+    shares = {"P1": 0.25, "S1": 0.625, "S2": 0.0}
+    rules = [msgspec.structs.replace(r, p_violated=shares[r.id]) for r in given.pcmde.rules]
+    pcmde = msgspec.structs.replace(given.pcmde, rules=rules, readings=readings)
+    write_rows(scored / "out/rows.parquet", [msgspec.structs.replace(given, pcmde=pcmde)])
+
+
+def test_explain_says_how_sure_a_violation_is(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    several_readings(scored, 8)
+    assert run("explain", "out", "boat_1") == 0
+    text = capsys.readouterr().out
+    assert (
+        "\n8 readings of unsure boxes: scores are means over them, what follows is of the likeliest one\nFAIL"
+        in text
+    )
+    assert "(measured 0.125, bound >= 0.5, violated in 62% of the readings)" in text
+    assert "(measured 1, bound == 1, violated in 25% of the readings)" in text
+    assert text.endswith("n/a   S2   a sail at the mast\n")
+    assert run("explain", "out", "boat_1", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["readings"] == 8
+    assert [rule["p_violated"] for rule in told["rules"]] == [0.25, 0.625, 0.0]
+    assert run("explain", "out", "boat_1", "--draw", "several.png") == 0
+    several_readings(scored, 1)
+    capsys.readouterr()
+    assert run("explain", "out", "boat_1") == 0
+    text = capsys.readouterr().out
+    assert "reading" not in text
+    assert run("explain", "out", "boat_1", "--draw", "one.png") == 0
+    assert (scored / "one.png").read_bytes() != (scored / "several.png").read_bytes()
+
+
 def test_explain_as_json(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("explain", "out", "record 7", "--rule", "S1", "--rule", "S2", "--json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -211,7 +248,7 @@ def test_explain_as_json(scored: Path, capsys: pytest.CaptureFixture[str]) -> No
     }
     assert told["rules"][1] == {
         "id": "S2", "category": "spatial", "status": "not_applicable", "says": "a sail at the mast",
-        "measured": None, "bound": None, "boxes": [],
+        "measured": None, "bound": None, "p_violated": None, "boxes": [],
     }  # fmt: skip
 
 

@@ -37,6 +37,7 @@ def explained(row: wire.Row, rules: Collection[str] = ()) -> dict[str, Any]:
         "pack_hash": row.provenance.pack_hash,
         "s_rules": pcmde.s_rules,
         "s_final": pcmde.s_final,
+        "readings": pcmde.readings,
         "verdict": pcmde.verdict,
         "rules": [_rule(row, rule) for rule in pcmde.rules if not rules or rule.id in rules],
     }
@@ -51,6 +52,7 @@ def _rule(row: wire.Row, rule: wire.RuleResult) -> dict[str, Any]:
         "says": rule.says,
         "measured": rule.measured,
         "bound": rule.bound or None,
+        "p_violated": rule.p_violated,
         "boxes": [{"label": d.label, "box": list(d.box), "score": d.score} for d in found],
     }
 
@@ -73,16 +75,30 @@ def in_words(row: wire.Row, rules: Collection[str] = ()) -> list[str]:
         lines.append(", ".join(scores))
     if told["reason"]:
         lines.append(f"reason: {told['reason']}")
+    several = _several(row)
+    if several:
+        lines.append(
+            f"{row.pcmde.readings} readings of unsure boxes: scores are means over them, what follows is "
+            "of the likeliest one"
+        )
     order = ("violated", "satisfied", "not_applicable")
     for rule in sorted(told["rules"], key=lambda rule: order.index(rule["status"])):
-        lines += _rule_lines(rule)
+        lines += _rule_lines(rule, several)
     return lines
 
 
-def _rule_lines(rule: dict[str, Any]) -> list[str]:
+def _several(row: wire.Row) -> bool:
+    """Whether a rule can be violated in a share of the readings; with one reading it is or it is not."""
+    return row.pcmde.readings is not None and row.pcmde.readings > 1
+
+
+def _rule_lines(rule: dict[str, Any], several: bool) -> list[str]:
     measured = "" if rule["measured"] is None else f"measured {rule['measured']:.6g}"
     bound = f"bound {rule['bound']}" if rule["bound"] else ""
-    numbers = ", ".join(filter(None, [measured, bound]))
+    share = rule["p_violated"] if several else None
+    # A rule that no reading breaks needs no word about it.
+    doubt = f"violated in {share:.0%} of the readings" if share else ""
+    numbers = ", ".join(filter(None, [measured, bound, doubt]))
     head = f"{_SIGNS[rule['status']]}  {rule['id']:<4} {rule['says']}"
     lines = [f"{head}   ({numbers})" if numbers else head]
     for box in rule["boxes"]:
@@ -94,7 +110,8 @@ def _rule_lines(rule: dict[str, Any]) -> list[str]:
 
 def draw(rgb: U8, row: wire.Row, rules: Collection[str] = ()) -> Image.Image:
     """The picture with the boxes that rules point at, each with the ids of those rules: red where one of
-    them is violated, green where all are kept.
+    them is violated, green where all are kept. Where there are several readings, a violated rule's
+    id comes with the share of them that violate it.
 
     Args:
         rgb: [H, W, 3] the decoded image.
@@ -112,10 +129,16 @@ def draw(rgb: U8, row: wire.Row, rules: Collection[str] = ()) -> Image.Image:
     # Violated ones last: on top.
     for bad in (False, True):
         for index, pointing in pointed.items():
-            guilty = [rule.id for rule in pointing if rule.status == "violated"]
+            guilty = [_blame(rule, row) for rule in pointing if rule.status == "violated"]
             if bool(guilty) == bad and index < len(row.detections):
                 found = row.detections[index]
                 part = found.label.rpartition(".")[2]
                 label = f"{part} {' '.join(guilty)}" if bad else part
                 tag_box(picture, found.box, factor, BAD if bad else GOOD, label, font)
     return picture
+
+
+def _blame(rule: wire.RuleResult, row: wire.Row) -> str:
+    if rule.p_violated is None or not _several(row):
+        return rule.id
+    return f"{rule.id} {rule.p_violated:.0%}"

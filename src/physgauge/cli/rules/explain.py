@@ -43,7 +43,8 @@ def explain(
     run: str, image_id: str, rules: tuple[str, ...], draw: str | None, image: str | None, as_json: bool
 ) -> None:  # fmt: skip
     """Explain an image of RUN (the folder that score or score-boxes wrote with -o): each rule's status,
-    measured value, bound, and the boxes it points at.
+    measured value, bound, and the boxes it points at. Where the image was read several times
+    (docs/readings.md), also in what share of the readings the rule is violated.
 
     IMAGE_ID is the image's id, or the name of its file where only one image is called so.
     """
