@@ -36,18 +36,22 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--profile", default="tiny", help="profile whose first detector is measured"
     )
-    parser.add_argument("--model", type=Path, help="use this ONNX file instead of the profile's")
+    parser.add_argument(
+        "--model", type=Path, help="use this ONNX file, without rescorer, instead of the profile's"
+    )
     args = parser.parse_args(argv)
     loaded = config.load_profile(args.profile)
     settings = loaded.profile.detectors[0]
     model = args.model or loaded.path(settings.model)
+    # A rescorer knows the boxes of one model only.
+    rescorer = loaded.path(settings.rescorer) if settings.rescorer and not args.model else None
     with tempfile.TemporaryDirectory() as scratch:
         folder = args.data or Path(scratch) / "scenes"
         if args.data is None:
             make(Order("all", args.count, args.seed, folder), quiet=True)
         samples = records.read_folder(folder)
-        result = measure(OnnxDetector(model, settings, 2), loaded.profile.fuse, samples)
-        wall, cpu = image_times_s(OnnxDetector(model, settings, 1), samples)
+        result = measure(OnnxDetector(model, settings, 2, rescorer), loaded.profile.fuse, samples)
+        wall, cpu = image_times_s(OnnxDetector(model, settings, 1, rescorer), samples)
     result["ms_per_image_one_core"] = float(np.median(wall)) * 1e3
     result["cpu_ms_per_image"] = float(np.median(cpu)) * 1e3
     result["model_mb"] = model.stat().st_size / 1e6

@@ -64,7 +64,12 @@ class Context:
         provenance = wire.Provenance(
             physgauge=__version__,
             profile=profile.name,
-            models={d.settings.name: d.sha256 for d in detectors},
+            models={d.settings.name: d.sha256 for d in detectors}
+            | {
+                f"{d.settings.name}_rescorer": d.rescorer.sha256
+                for d in detectors
+                if d.rescorer is not None
+            },
         )
         return cls(provenance, profile.pcmde, domains.by_name)
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physgauge.config import DetectorSettings
+from physgauge.config import DetectorSettings, LoadedProfile
 from physgauge.ensemble.detections import headless_domain, merge, pack, unknown_view
-from physgauge.ensemble.detector_contract import read_contract
+from physgauge.ensemble.detector_contract import Contract, read_contract, read_rescorer
 from physgauge.ensemble.letterbox import letterbox, place, to_image
+from physgauge.ensemble.rescore import CANDIDATE, Rescorer, feature_names
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.types import F32, U8, VIEWS, Detections
 
@@ -31,13 +32,20 @@ class OnnxDetector:
         path: the ``.onnx`` file.
         settings: its table of the profile.
         threads: threads of one call; 0 = onnxruntime's choice.
+        rescorer: the ``.onnx`` file that rescores its boxes; None: none does.
 
     Raises:
-        EnvironmentProblem: the file or onnxruntime is missing, or a provider is not in this build.
+        EnvironmentProblem: a file or onnxruntime is missing, or a provider is not in this build.
         ConfigError: not an ONNX model, or one that breaks the contract; says what was expected.
     """
 
-    def __init__(self, path: Path, settings: DetectorSettings, threads: int = 0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        settings: DetectorSettings,
+        threads: int = 0,
+        rescorer: Path | None = None,
+    ) -> None:
         self.settings = settings
         self.where = f"detector {settings.name!r} ({path.name})"
         data = _read(path, self.where)
@@ -45,6 +53,13 @@ class OnnxDetector:
         self._session = _session(data, settings.providers, threads, self.where)
         self.contract = read_contract(self._session, self.where)
         self._outputs = list(self.contract.outputs)
+        self.rescorer = _rescorer(rescorer, self.contract, self.where) if rescorer else None
+
+    @classmethod
+    def of(cls, loaded: LoadedProfile, settings: DetectorSettings, threads: int = 0) -> Self:
+        """A detector of a profile."""
+        rescorer = loaded.path(settings.rescorer) if settings.rescorer else None
+        return cls(loaded.path(settings.model), settings, threads, rescorer)
 
     def detect(self, images: Sequence[U8], min_score: float | None = None) -> Detections:
         """Parts of decoded images.
@@ -54,8 +69,8 @@ class OnnxDetector:
             min_score: boxes below are dropped; the profile's `min_score` by default.
 
         Returns:
-            Detections with boxes in px of each image, best first, before any suppression; class-wise
-            suppression of duplicates is the fusion's.
+            Detections with boxes in px of each image, best first. Class-wise suppression of duplicates is
+            the fusion's, unless there is a rescorer, which suppresses them first.
 
         Raises:
             ConfigError: the model gave something that is not a number, or a label it does not have.
@@ -102,15 +117,22 @@ class OnnxDetector:
             ConfigError: as `detect`.
         """
         least = self.settings.min_score if min_score is None else min_score
+        floor = CANDIDATE if self.rescorer else least
         c = self.contract
         self._check(raw, len(sizes))
         # One step of float32 noise must not move a box across a rule's bound.
         xyxy, scores = np.round(raw["boxes"], 3), np.round(raw["scores"], 4)
         found = [
-            _kept(to_image(xyxy[i], place(*size, c.size)), scores[i], raw["labels"][i], least)
+            _kept(to_image(xyxy[i], place(*size, c.size)), scores[i], raw["labels"][i], floor)
             for i, size in enumerate(sizes)
         ]
         boxes = pack(found)
+        view_p = raw["view"] if c.has_view else unknown_view(len(sizes))
+        if self.rescorer:
+            domain_p = raw["domain"] if c.has_domain else headless_domain(boxes, len(c.domains))
+            extent = np.array(sizes, np.float32).reshape(-1, 2)
+            boxes = self.rescorer(boxes, c, domain_p, view_p, extent)
+            boxes = boxes.where(boxes.score >= least)
         return Detections(
             boxes=boxes,
             classes=c.classes,
@@ -120,7 +142,7 @@ class OnnxDetector:
             else headless_domain(
                 boxes.where(boxes.score >= self.settings.min_score), len(c.domains)
             ),
-            view_p=raw["view"] if c.has_view else unknown_view(len(sizes)),
+            view_p=view_p,
         )
 
     def _check(self, raw: Mapping[str, NDArray[Any]], count: int) -> None:
@@ -199,6 +221,24 @@ def _session(data: bytes, providers: Sequence[str], threads: int, where: str) ->
         raise ConfigError(
             f"{where}: expected an ONNX model, got a file onnxruntime refuses ({kind})"
         ) from None
+
+
+def _rescorer(path: Path, contract: Contract, where: str) -> Rescorer:
+    """Trees are small: one thread, so that a row's score does not depend on the other rows."""
+    where = f"{where}: rescorer {path.name}"
+    data = _read(path, where)
+    session = _session(data, ["CPUExecutionProvider"], 1, where)
+    read_rescorer(session, contract.classes, feature_names(contract.classes), where)
+
+    def score(table: F32) -> F32:
+        values: F32 = session.run(["score"], {"features": table})[0]
+        if values.shape != (len(table),) or not bool(np.all((values >= 0) & (values <= 1))):
+            raise ConfigError(
+                f"{where}: score: expected [{len(table)}] numbers in 0..1, got others"
+            )
+        return values
+
+    return Rescorer(score, hashlib.sha256(data).hexdigest())
 
 
 def _kept(

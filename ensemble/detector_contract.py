@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -84,6 +85,30 @@ def read_contract(session: Any, where: str) -> Contract:
         has_domain=has_domain,
         has_view=has_view,
     )
+
+
+def read_rescorer(
+    session: Any, classes: Sequence[str], features: Sequence[str], where: str
+) -> None:
+    """Check the session of a detector's rescorer.
+
+    Raises:
+        ConfigError: other inputs, outputs, classes or features than the detector's.
+    """
+    inputs = [(i.name, i.type, list(i.shape)[1:]) for i in session.get_inputs()]
+    if inputs != [("features", "tensor(float)", [len(features)])]:
+        raise ConfigError(
+            f"{where}: inputs: expected features tensor(float) ['batch', {len(features)}], got {inputs}"
+        )
+    outputs = [(o.name, o.type) for o in session.get_outputs()]
+    if outputs != [("score", "tensor(float)")]:
+        raise ConfigError(f"{where}: outputs: expected score tensor(float), got {outputs}")
+    meta = session.get_modelmeta().custom_metadata_map
+    for key, expected in (("classes", classes), ("features", features)):
+        if _names(meta, key, where) != tuple(expected):
+            raise ConfigError(
+                f"{where}: metadata {key!r}: expected the detector's, got others (fitted on another one?)"
+            )
 
 
 def _input_size(session: Any, where: str) -> int:

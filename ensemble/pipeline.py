@@ -91,9 +91,7 @@ class Pipeline:
                 raise ConfigError(
                     f"profile {profile.name}: detectors: expected at least one, got none"
                 )
-            self._detectors = [
-                OnnxDetector(loaded.path(s.model), s, threads) for s in profile.detectors
-            ]
+            self._detectors = [OnnxDetector.of(loaded, s, threads) for s in profile.detectors]
             workers = profile.run.workers if options.workers is None else options.workers
             self._feed = Feed(profile, workers)
         # Boxes from elsewhere are taken as they are: nobody asked us to drop any.

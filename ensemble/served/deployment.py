@@ -28,7 +28,7 @@ class Deployment:
             raise ConfigError(
                 f"profile {self.profile.name}: detectors: expected at least one, got none"
             )
-        return [OnnxDetector(self.loaded.path(s.model), s, threads) for s in self.profile.detectors]
+        return [OnnxDetector.of(self.loaded, s, threads) for s in self.profile.detectors]
 
     def domains(self, device: str = "cpu") -> Domains:
         """The profile's domains, their kernels on a "cpu" or by "cuda".

@@ -60,6 +60,9 @@ class DetectorSettings(Settings, frozen=True, kw_only=True):
     reliability: Fraction = 0.5
     """How sure it is that a part is absent when it finds none: its weight in the count vote then, where
     otherwise its mean score stands."""
+    rescorer: str | None = None
+    """Path of the ``.onnx`` file that rescores its boxes in context (docs/detector.md), relative to the
+    profile; None: scores stay as they are."""
 
 
 class FuseSettings(Settings, frozen=True, kw_only=True):

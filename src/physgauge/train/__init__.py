@@ -1,1 +1,1 @@
-"""Training of the models that physgauge ships (extra: train); only here are torch and scikit-learn used."""
+"""Training of the models that physgauge ships (extra: train): the only use of torch and scikit-learn."""
