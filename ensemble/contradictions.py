@@ -48,10 +48,9 @@ def misplaced(
             continue
         if (relation.relation, where) in OPPOSITES:
             noun, reference = (n.replace("_", " ") for n in (component, relation.reference))
-            return (
-                f"contradiction: the caption puts {article(noun)} {noun} {position(relation.relation)} "
-                f"the {reference} ({relation.text!r}); {who(facts, spec, types)} has it {position(where).removesuffix(' of')}"
-            )
+            has = f"{who(facts, spec, types)} has it {position(where).removesuffix(' of')}"
+            puts = f"puts {article(noun)} {noun} {position(relation.relation)} the {reference}"
+            return f"contradiction: the caption {puts} ({relation.text!r}); {has}"
     return None
 
 
