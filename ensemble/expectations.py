@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from physgauge.ensemble.captions.facts import CaptionFacts, Claim, Relation
-from physgauge.ensemble.captions.words import OPPOSITES, plural
-from physgauge.ensemble.specifications.load import DomainSpec, Range
+from physgauge.ensemble.captions.facts import CaptionFacts, Claim
+from physgauge.ensemble.contradictions import contradiction, misplaced
+from physgauge.ensemble.specifications.load import DomainSpec
 from physgauge.rules_kernel import NAMED
 from physgauge.types import F32, I8, Bools
 
@@ -217,89 +217,3 @@ def _subjects(facts: CaptionFacts) -> float:
                 return float("nan")
             total += subject.count
     return float(total)
-
-
-def contradiction(
-    facts: CaptionFacts, spec: DomainSpec, types: tuple[str, ...], claim: Claim, own: Range
-) -> str | None:
-    """One sentence where a caption's claim can't be true of the types; None where it can."""
-    if claim.visible or facts.several:
-        return None
-    if claim.missing:
-        lost = count_of(claim.missing, claim.component)
-        has = f"{who(facts, spec, types)} has {count_of(own, claim.component)}"
-        return f"contradiction: the caption takes away {lost} ({claim.text!r}); {has}"
-    if claim.low <= own.high and (claim.high is None or claim.high >= own.low):
-        return None
-    if claim.high == 0:
-        says = f"no {claim.component.replace('_', ' ')}"
-    elif claim.high is None:
-        says = f"at least {count_of(claim.low, claim.component)}"
-    else:
-        says = count_of(Range(claim.low, claim.high), claim.component)
-    has = f"{who(facts, spec, types)} has {count_of(own, claim.component)}"
-    return f"contradiction: the caption says {says} ({claim.text!r}); {has}"
-
-
-def misplaced(
-    facts: CaptionFacts, spec: DomainSpec, types: tuple[str, ...], relation: Relation
-) -> str | None:
-    """One sentence where a caption puts a part where it can't be; None where it can."""
-    if facts.several or facts.likeness:
-        return None
-    places = [(p.component, p.relation, set(p.references)) for p in spec.places]
-    if len(types) == 1:
-        own = spec.types[types[0]].relations
-        places += [(r.component, r.relation, {r.reference}) for r in own]
-    for component, where, references in places:
-        around = {
-            part for r in references if r in spec.references for part in spec.references[r].of
-        }
-        if component != relation.component or relation.reference not in references | around:
-            continue
-        if (relation.relation, where) in OPPOSITES:
-            noun, reference = (n.replace("_", " ") for n in (component, relation.reference))
-            return (
-                f"contradiction: the caption puts {article(noun)} {noun} {position(relation.relation)} "
-                f"the {reference} ({relation.text!r}); {who(facts, spec, types)} has it {position(where)}"
-            )
-    return None
-
-
-def position(relation: str) -> str:
-    """A relation's name in words: "at the bottom of"."""
-    if relation.startswith("at_"):
-        return f"at the {relation[3:]} of"
-    return relation.replace("_", " ")
-
-
-def who(facts: CaptionFacts, spec: DomainSpec, types: tuple[str, ...]) -> str:
-    """What a picture is judged against, in words: "a DC-10", "any bird", "any aircraft"."""
-    if len(types) == 1 and facts.subtype is not None:
-        title = spec.types[types[0]].title
-        return f"{article(title)} {title}"
-    if facts.group is not None and facts.group in spec.groups:
-        return f"any {spec.groups[facts.group].names[0]}"
-    if facts.candidates:
-        return "any of " + ", ".join(spec.types[t].title for t in types[:4])
-    return f"any {spec.names[0]}"
-
-
-def article(noun: str) -> str:
-    """ "a" or "an", by the first letter (spelled letters count by their names: "an F-16", "an MD-80")."""
-    first = noun[:1].lower()
-    if (len(noun) > 1 and noun[:2].isupper()) or noun[1:2] == "-":
-        return "an" if first in "aefhilmnorsx" else "a"
-    return "an" if first in "aeiou" else "a"
-
-
-def count_of(count: int | Range, component: str) -> str:
-    """ "no wing", "1 engine", "2 to 4 engines"."""
-    noun = component.replace("_", " ")
-    one = count if isinstance(count, Range) else Range(count, count)
-    if one.high == 0:
-        return f"no {noun}"
-    if one.high == 1:
-        return f"{one} {noun}"
-    head, _, last = noun.rpartition(" ")
-    return f"{one} {(head + ' ' + plural(last)).strip()}"

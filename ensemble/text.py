@@ -24,6 +24,7 @@ _RANK: Final = {GLUED: 0, HYPHEN: 1, SPACE: 2, COMMA: 3, STOP: 4}
 # Each alternative starts with a character that no other can start with, so the scan never backtracks.
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 _PIECE: Final = re.compile(r"\s+|[\W_]")
+_WITH: Final = re.compile(r"\bw/(o\b)?")
 _COMMON: Final = {"": GLUED, " ": SPACE, ", ": COMMA, ". ": STOP, "-": HYPHEN}
 """What most often stands between words."""
 _HYPHENS: Final = frozenset("-\u2010\u2012\u2013/")
@@ -54,11 +55,18 @@ class Token(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Compatibility-decomposed, without combining marks, case-folded."""
+    """Compatibility-decomposed, without combining marks, case-folded; "w/" and "w/o" in words."""
     if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
+        folded = text.lower()
+    else:
+        decomposed = unicodedata.normalize("NFKD", text)
+        folded = "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
+    return _WITH.sub(_written_out, folded) if "w/" in folded else folded
+
+
+def _written_out(short: re.Match[str]) -> str:
+    """ "w/o" and "w/" in words."""
+    return "without" if short.group(1) else "with "
 
 
 def tokenize(text: str) -> tuple[str, list[Token]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from physgauge.ensemble.captions import words
-from physgauge.ensemble.text import COMMA, SPACE, STOP, Token
+from physgauge.ensemble.text import COMMA, HYPHEN, SPACE, STOP, Token
 
 LOOK_BACK: Final = 5
 """Words before a name that are read for its number."""
@@ -42,6 +42,9 @@ def read_lead(tokens: Sequence[Token], taken: Sequence[bool], start: int) -> Lea
         word = tokens[k].text
         other = other or word in words.OTHERS
         made = made or word in words.LIKE_MADE
+        if word in words.NEGATORS and tokens[k + 1].gap == HYPHEN:
+            k -= 1  # "a no-door car" is a car
+            continue
         if word in words.DETERMINERS:
             indefinite = word in words.INDEFINITE
             k -= 1
@@ -67,7 +70,7 @@ def read_lead(tokens: Sequence[Token], taken: Sequence[bool], start: int) -> Lea
     instead = before == "of" and k >= 1 and tokens[k - 1].text in ("instead", "none")
     whose = tokens[k - 1].text if before == "of" and k >= 1 else ""
     made = made or whose in words.LIKENESSES
-    negated = before in words.NEGATORS or instead or whose in words.SHAPES
+    negated = before in words.NEGATORS or instead or whose in words.SHAPES | words.NEGATORS
     return Lead(number, indefinite, gathering, other, negated, made, before, k)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from physgauge.ensemble.captions.words import plural
+from physgauge.ensemble.captions.words import plurals
 from physgauge.ensemble.specifications.load import DomainSpec
 from physgauge.ensemble.text import COMMA, SPACE, STOP, Token, key
 
@@ -117,36 +117,39 @@ def build_lexicon(specs: Iterable[DomainSpec]) -> Lexicon:
 
 def _add(names: Names[SubjectName], name: str, meaning: SubjectName) -> None:
     singular, several = _forms(name)
-    if several == singular:
-        names.add(singular, meaning._replace(invariant=True))
-        return
-    names.add(singular, meaning)
-    names.add(several, meaning._replace(plural=True))
+    names.add(singular, meaning._replace(invariant=singular in several))
+    for form in several:
+        if form != singular:
+            names.add(form, meaning._replace(plural=True))
 
 
 def _part_names(spec: DomainSpec) -> Names[PartName]:
     names: Names[PartName] = Names()
     for component, table in spec.components.items():
         for name in (component.replace("_", " "), *table.names):
-            singular, several = _forms(name)
-            names.add(singular, PartName(component, "component", False))
-            if several != singular:
-                names.add(several, PartName(component, "component", True))
+            singular = _add_part(names, name, PartName(component, "component", False))
             names.add((*singular[:-1], singular[-1] + "less"), PartName(component, "less", False))
         for adjective in table.adjectives:
             names.add(key(adjective), PartName(component, "adjective", False))
     for reference, place in spec.references.items():
         for name in (reference.replace("_", " "), *place.names):
-            singular, several = _forms(name)
-            names.add(singular, PartName(reference, "reference", False))
-            if several != singular:
-                names.add(several, PartName(reference, "reference", True))
+            _add_part(names, name, PartName(reference, "reference", False))
     return names
 
 
-def _forms(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A name's tokens and its plural's: "DC-10s" is three tokens, "boeing 747s" too."""
+def _add_part(names: Names[PartName], name: str, meaning: PartName) -> tuple[str, ...]:
+    """Add a part's name and its plurals; returns the name's tokens."""
+    singular, several = _forms(name)
+    names.add(singular, meaning)
+    for form in several:
+        if form != singular:
+            names.add(form, meaning._replace(plural=True))
+    return singular
+
+
+def _forms(name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A name's tokens and its plurals': "DC-10s" is three tokens, "boeing 747s" too."""
     tokens = key(name)
     if tokens[-1].isdecimal():
-        return tokens, (*tokens, "s")
-    return tokens, (*tokens[:-1], plural(tokens[-1]))
+        return tokens, [(*tokens, "s")]
+    return tokens, [(*tokens[:-1], form) for form in plurals(tokens[-1])]

@@ -75,7 +75,7 @@ def read_quantity(
     del attributes[len(attributes) - gone :]
     q.start = k + 1
     q.attributes = _hyphenated(tokens, q.start, part.start, attributes)
-    _before(tokens, taken, k, q, ends, counted=counted)
+    _before(tokens, taken, k, q, ends, counted=counted, plural=part.meaning.plural)
     if gone and q.high != 0:
         q.missing = q.low
     elif counted and _of_compound(tokens, taken, part):
@@ -134,15 +134,16 @@ def _before(
     ends: Collection[int],
     *,
     counted: bool,
+    plural: bool,
 ) -> None:
     """Articles, negation, loss, and words that make it a place, from token k backwards."""
-    article = False
+    article = definite = False
     for _ in range(3):
         if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):
             break
         word = tokens[k].text
         if word in ("any", "only", "exactly", "just") or word in words.DETERMINERS:
-            article = True
+            article, definite = True, definite or word in words.DEFINITE
             q.every = q.every or word in words.ALL
         elif word in words.VISIBLE:
             q.visible = True
@@ -153,14 +154,16 @@ def _before(
     if k < 0 or taken[k] or tokens[k + 1].gap in (COMMA, STOP):
         return
     word = tokens[k].text
-    if word in words.MISSING or (word == "of" and k >= 1 and tokens[k - 1].text == "missing"):
+    whose = tokens[k - 1].text if word == "of" and k >= 1 else ""
+    lost = word in words.MISSING or whose == "missing"
+    if lost and not (plural and definite and not counted):
         q.missing, q.start = (max(1, q.low) if counted or article else 1), k
-    elif word in words.NEGATORS and not counted:
+    elif (lost or word in words.NEGATORS or whose in words.NEGATORS) and not counted:
         q.low, q.high, q.exact, q.start, q.bare = 0, 0, True, k, False
-    elif word == "of" and k >= 1 and number_at(tokens, k - 1) is not None:
-        q.every = True  # "one of its four engines"
-    elif word == "of" and k >= 1 and tokens[k - 1].text == "instead":
+    elif whose == "instead":
         q.own = False
+    elif whose and number_at(tokens, k - 1) is not None:
+        q.every = True  # "one of its four engines"
     elif word in words.NEGATORS or word in words.PLACING:
         q.own = not _place(tokens, k)
     elif counted and q.high and not q.every and (_does(word) or _number_before(tokens, k, ends)):

@@ -71,11 +71,7 @@ def _alike(lead: Lead) -> bool:
 
 def _modifies_next(tokens: Sequence[Token], mention: Mention, following: Mention) -> bool:
     """Whether two names form a compound whose head is the second: "coupe SUV", "horse trailer car"."""
-    if (
-        not following.meanings
-        or following.start != mention.end
-        or tokens[following.start].gap not in (SPACE, HYPHEN)
-    ):
+    if not following.meanings or not _adjoin(tokens, mention, following):
         return False
     if tokens[mention.end - 1].possessive or mention.meanings[0].plural:
         return False
@@ -94,11 +90,7 @@ def _adjoin(tokens: Sequence[Token], mention: Mention, following: Mention) -> bo
 
 def _widens(tokens: Sequence[Token], before: Mention, mention: Mention) -> bool:
     """Whether a group's name only classes the type right before it: "C-130 airliner"."""
-    if (
-        not before.meanings
-        or mention.start != before.end
-        or tokens[mention.start].gap not in (SPACE, HYPHEN)
-    ):
+    if not before.meanings or not _adjoin(tokens, before, mention):
         return False
     if before.meanings[0].plural or tokens[before.end - 1].possessive:
         return False
@@ -132,7 +124,7 @@ def _subject(
 
 
 def _count(meaning: SubjectName, lead: Lead) -> int | None:
-    if lead.gathering and (meaning.plural or meaning.invariant):
+    if lead.gathering:
         return None
     if meaning.plural:
         return lead.number if lead.number is not None and lead.number > 0 else None

@@ -151,7 +151,7 @@ BEARERS: Final = frozenset({
     "wizard", "witch", "character", "samurai", "monk", "nun", "ninja", "hunter", "chef", "nurse",
     "doctor", "student", "teacher", "artist", "elf", "orc", "goblin", "vampire", "zombie", "skeleton",
     "viking", "clown", "superhero", "hero", "heroine", "goddess", "god", "deity", "ghost", "mutant",
-    "cosplayer", "dancer", "astronaut", "mechanic", "couple", "crowd", "robot", "robots", "android",
+    "cosplayer", "dancer", "astronaut", "mechanic", "robot", "robots", "android",
     "cyborg", "alien", "monster", "demon", "angel", "fairy", "dragon", "dragons", "unicorn", "mermaid",
     "centaur", "griffin", "phoenix", "dinosaur", "doll", "snowman", "scarecrow", "house", "houses",
     "building", "buildings", "hospital", "hotel", "museum", "palace", "castle", "church", "temple",
@@ -243,6 +243,24 @@ IRREGULAR: Final[dict[str, str]] = {
     "swine": "swine", "antelope": "antelope", "leaf": "leaves", "half": "halves", "roof": "roofs",
     "cattle": "cattle", "reindeer": "reindeer", "cockpit": "cockpits",
 }  # fmt: skip
+
+
+ALSO: Final[dict[str, tuple[str, ...]]] = {
+    "antelope": ("antelopes",), "elk": ("elks",), "fish": ("fishes",), "deer": ("deers",),
+    "hippopotamus": ("hippopotami",), "platypus": ("platypi",), "rhinoceros": ("rhinoceros",),
+    "roof": ("rooves",), "hoof": ("hoofs",), "aircraft": ("aircrafts",), "cactus": ("cacti",),
+} | dict.fromkeys(
+    ("buffalo", "salmon", "trout", "carp", "tuna", "koi", "quail", "grouse", "caribou", "wildebeest",
+     "squid", "waterfowl", "fowl", "livestock", "boar", "impala", "kudu", "gazelle", "shrimp"), (),
+)  # fmt: skip
+"""Further plurals; those with none here are their own plural, too."""
+
+
+def plurals(word: str) -> tuple[str, ...]:
+    """All plurals of a folded English noun, the usual one first."""
+    also = ALSO.get(word, ())
+    own = (word,) if word in ALSO and not also else ()
+    return (plural(word), *also, *own, *((word + "es",) if word.endswith("o") else ()))
 
 
 def plural(word: str) -> str:

@@ -9,11 +9,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from physgauge.ensemble.expectations import article
 from physgauge.ensemble.judge.evidence import all_of, carries, containment, gap, hull, middle_of
 from physgauge.ensemble.judge.reason_input import PartBox, ReasonInput
 from physgauge.ensemble.judge.rubric import Finding, Severity
 from physgauge.ensemble.specifications.file import PlaceTable, RelationTable
+from physgauge.ensemble.wording import article
 
 ADRIFT: Final = 0.12
 """A gap beyond the allowed one by this share of the diagonal: the part floats, which is impossible."""

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from physgauge.ensemble.expectations import article, count_of, who
 from physgauge.ensemble.judge.evidence import (
     all_of,
     any_of,
@@ -37,6 +36,7 @@ from physgauge.ensemble.judge.rubric import (
     unusual,
 )
 from physgauge.ensemble.layout import Arrangement
+from physgauge.ensemble.wording import article, count_of, who
 from physgauge.wire import LlmRun
 
 __all__ = [

@@ -67,27 +67,24 @@ class Arena:
         self._address = int(self._bytes.__array_interface__["data"][0])
         self._free = list(range(SLOTS + LENT))  # a stack: the last one freed is still in a cache
         self._used = [0] * len(self._free)  # most bytes since its memory was given back
-        self._staged = [0] * len(self._free)  # bytes of the last image, encoded
         self._lent = 0
         self._returned: deque[tuple[int, int]] = deque()  # slots and forks; filled by any thread
         self._forks = 0
         self._open = True
         _arenas.add(self)
 
-    def stage(self, data: bytes) -> int:
-        """Put encoded bytes into a free slot; returns the slot."""
+    def stage(self, data: bytes, pixel_bytes: int) -> int:
+        """Put encoded bytes into a free slot, where up to `pixel_bytes` will be written; returns it."""
         self._collect()
         slot = self._free.pop()
         start = slot * self.layout.slot_bytes + self.layout.pixel_bytes
         self._bytes[start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
-        self._staged[slot] = len(data)
-        self._used[slot] = max(self._used[slot], len(data))
+        self._used[slot] = max(self._used[slot], len(data) + pixel_bytes)
         return slot
 
     def deliver(self, slot: int, height: int, width: int) -> U8:
         """The slot's pixels, uint8 [H, W, 3], read-only; takes the slot back, at once or later."""
         start, size = slot * self.layout.slot_bytes, height * width * 3
-        self._used[slot] = max(self._used[slot], self._staged[slot] + size)
         if self._lent < LENT and self._used[slot] <= _KEEP_BYTES:
             self._lent += 1
             interface = {

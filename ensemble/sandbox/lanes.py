@@ -179,7 +179,7 @@ class Lane:
                 continue
             self._held.append(job)
             job.number = self._number = self._number + 1
-            job.slot = self._arena.stage(job.data)
+            job.slot = self._arena.stage(job.data, 3 * job.header.width * job.header.height)
         for job in self._held:
             if not job.sent:
                 self._send(job)

@@ -102,6 +102,12 @@ COUNTS = [
     ("a white-tailed deer with antlers", "horn", AT_LEAST_ONE), ("a car's hood", "bonnet", AT_LEAST_ONE),
     ("a car with two tail lights", "taillight", (2, 2)), ("a plane with its tail fin", "tail", AT_LEAST_ONE),
     ("a plane with two horizontal stabilizers", "tail_wing", (2, 2)),
+    ("a plane with a couple of engines", "engine", (2, 2)), ("a jet with a dozen engines", "engine", (12, 12)),
+    ("a plane devoid of engines", "engine", (0, 0)), ("a plane missing its engines", "engine", (0, 0)),
+    ("a plane with a lack of wings", "wing", (0, 0)), ("a dog w/ wings", "wing", AT_LEAST_ONE),
+    ("a dog w/o tail", "tail", (0, 0)), ("a no-door car", "door", (0, 0)), ("a doorless car", "door", (0, 0)),
+    ("both doors of a coupe", "door", (2, 2)), ("a car minus its doors", "door", (0, 0)),
+    ("one of its four engines on a plane", "engine", (4, 4)),
     ("a bird spreading its two wings", "wing", (2, None)), ("a dog, 4 legs, 1 tail", "tail", (1, 1)),
 ]  # fmt: skip
 
@@ -149,6 +155,11 @@ SUBJECTS = [
     ("a sheep", ("sheep",), False, "animal"), ("three sheep", ("sheep",), True, "animal"),
     ("a Boeing 747 vs an Airbus A380", ("airbus_a380", "boeing_747"), True, "aircraft"),
     ("a 2019 sedan", ("sedan",), False, "car"), ("a man riding a horse", ("horse",), False, "animal"),
+    ("a herd of buffalo", ("buffalo",), True, "animal"), ("three buffalo", ("buffalo",), True, "animal"),
+    ("two buffaloes", ("buffalo",), True, "animal"), ("two hippopotami", ("hippo",), True, "animal"),
+    ("flamingoes", ("flamingo",), True, "animal"), ("calves", ("cow",), True, "animal"),
+    ("oxen", ("cow",), True, "animal"), ("mice", ("mouse",), True, "animal"), ("wolves", ("wolf",), True, "animal"),
+    ("a school of tuna", ("goldfish",), True, "animal"), ("a dog beside a coupé", ("dog",), False, "animal"),
     ("a dog beside a plane", ("dog",), False, "animal"), ("a car and a plane", (), False, None),
 ]  # fmt: skip
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from physgauge.ensemble.expectations import Expectations, Expecter, article, count_of
+from physgauge.ensemble.expectations import Expectations, Expecter
 from physgauge.ensemble.specifications.load import Range
+from physgauge.ensemble.wording import article, count_of
 from physgauge.types import AIRCRAFT_PARTS, ANIMAL_PARTS, CAR_PARTS, VIEWS
 from tests.language.shared import read, spec
 
@@ -81,6 +82,11 @@ BOUNDS = [
     ("animal", "a dog with five legs", "unknown", "leg", (4, 4)),
     ("animal", "a dog with two visible legs", "side", "leg", (2, 4)),
     ("animal", "two dogs", "side", "leg", (2, 8)),
+    # A likeness may have whatever it was given.
+    ("animal", "a statue of a dog with three heads", "unknown", "head", (3, 3)),
+    ("animal", "a toy dog with wings", "unknown", "wing", (1, 64)),
+    ("animal", "a toy dog", "unknown", "wing", (0, 0)),
+    ("car", "a toy car without wheels", "unknown", "wheel", (0, 0)),
 ]  # fmt: skip
 
 
@@ -115,6 +121,14 @@ CONTRADICTIONS = [
      "contradiction: the caption says 4 wings ('four-winged'); any bird has 2 wings"),
     ("car", "a four-door coupe",
      "contradiction: the caption says 4 doors ('four-door'); a coupe has 2 doors"),
+    ("aircraft", "engines above the wings of a Boeing 737",
+     "contradiction: the caption puts an engine above the wing ('engines above the wings'); "
+     "a Boeing 737 has it below"),
+    ("animal", "a horse with legs above its torso",
+     "contradiction: the caption puts a leg above the torso ('legs above its torso'); a horse has it below"),
+    ("car", "a sedan with wheels above the roof",
+     "contradiction: the caption puts a wheel above the roof ('wheels above the roof'); "
+     "a sedan has it at the bottom"),
     ("aircraft", "an aircraft with nine engines",
      "contradiction: the caption says 9 engines ('nine engines'); any aircraft has 1 to 4 engines"),
 ]  # fmt: skip
