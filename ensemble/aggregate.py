@@ -18,6 +18,7 @@ from physgauge.ensemble.judge.reason import ReasonResult
 from physgauge.ensemble.judge.reasoning import Reasoned
 from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.rules import DomainRules, Ruled, number
+from physgauge.ensemble.subjects.worst import Whose, worst
 from physgauge.ensemble.verdict import combine
 from physgauge.errors import InputError
 from physgauge.types import VIEWS, Item
@@ -107,36 +108,36 @@ def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
 
 def rows_of(
     subjects: Sequence[Subject],
+    whose: Whose,
     readings: Readings,
     ruled: Ruled,
     reasoned: Sequence[Reasoned],
     ms: Mapping[str, float],
     context: Context,
 ) -> list[wire.Row]:
-    """The rows of a batch, in its order: scores expected over an image's readings, the rest of its
-    likeliest one.
+    """The rows of a batch, in its order: of each subject's worst subject, with scores expected over its
+    readings and the rest of the likeliest one.
 
     Args:
         subjects: [B] the images.
-        readings: what they show.
+        whose: the M subjects in them.
+        readings: of these subjects.
         ruled: what the rules say of the readings.
         reasoned: what the reasoning step says, one per group of `ruled`.
         ms: stage times per image.
         context: what all rows share.
     """
-    fused = readings.fused
-    pcmde: dict[int, wire.Pcmde] = {}
-    expected = expect(readings, ruled, reasoned)
-    first = set(readings.likeliest.tolist())
-    for group, said in zip(ruled.groups, reasoned, strict=True):
-        p_violated = violated_share(readings, group)
-        for k, reading in enumerate(group.images.tolist()):
-            if reading in first:
-                image = int(readings.image[reading])
-                rules = group.results(k, p_violated[image])
-                pcmde[reading] = _pcmde(group, said, k, expected.of(image), rules, context.settings)
-    return [
-        wire.Row(
+    judged = _judged(readings, ruled, reasoned, context)
+    likeliest = readings.likeliest.tolist()
+    each = [judged.get(k) or _not_applicable(readings.fused, ruled, k) for k in likeliest]
+    found = [_detections(readings.fused, k) for k in likeliest]
+    rows = []
+    for image, subject in enumerate(subjects):
+        detections, mine = whose.joined(image, found), whose.of(image)
+        pcmde = each[mine.start]
+        if len(mine) > 1:
+            pcmde = worst([each[k] for k in mine], [whose.parts[k] for k in mine], detections)
+        row = wire.Row(
             image_id=subject.image_id,
             source=subject.source,
             caption=subject.caption,
@@ -146,13 +147,31 @@ def rows_of(
             height=subject.height,
             warnings=list(subject.warnings),
             terravis=wire.TerraVis(status="skipped", reason="this profile has no judge"),
-            pcmde=pcmde.get(reading) or _not_applicable(fused, ruled, reading),
-            detections=_detections(fused, reading),
-            provenance=context.provenance_of(fused.domain[reading], subject.decoder),
+            pcmde=pcmde,
+            detections=detections,
+            provenance=context.provenance_of(pcmde.domain, subject.decoder),
             cost=wire.Cost(ms=_cost(subject, ms)),
         )
-        for subject, reading in zip(subjects, readings.likeliest.tolist(), strict=True)
-    ]
+        rows.append(row)
+    return rows
+
+
+def _judged(
+    readings: Readings, ruled: Ruled, reasoned: Sequence[Reasoned], context: Context
+) -> dict[int, wire.Pcmde]:
+    """What was judged, by the likeliest reading of each subject."""
+    expected = expect(readings, ruled, reasoned)
+    first = set(readings.likeliest.tolist())
+    pcmde: dict[int, wire.Pcmde] = {}
+    for group, said in zip(ruled.groups, reasoned, strict=True):
+        p_violated = violated_share(readings, group)
+        for k, reading in enumerate(group.images.tolist()):
+            if reading in first:
+                subject = int(readings.image[reading])
+                rules = group.results(k, p_violated[subject])
+                scores = expected.of(subject)
+                pcmde[reading] = _pcmde(group, said, k, scores, rules, context.settings)
+    return pcmde
 
 
 def _cost(subject: Subject, ms: Mapping[str, float]) -> dict[str, float]:

@@ -35,6 +35,8 @@ class Fused:
     it; NaN where nobody does."""
     domain: tuple[str | None, ...]
     """The accepted domain of each image."""
+    likely: tuple[str | None, ...]
+    """Without an accepted domain, the likeliest one of an image that clearly shows one or another."""
     domain_p: F32
     """[B] how sure it is; 1 where the caller said so, 0 without one."""
     reason: tuple[str | None, ...]
@@ -79,6 +81,7 @@ def fuse(
         classes=detections.classes,
         counts=counts,
         domain=names,
+        likely=_likely(names, detections, settings.min_domain_p if settings else 0.0),
         domain_p=_probability_of(names, detections)
         if domain is None
         else np.ones(images, np.float32),
@@ -104,6 +107,18 @@ def choose_domains(
             names.append(None)
             reasons.append(f"no known domain: the image shows none of {known} clearly enough")
     return tuple(names), tuple(reasons)
+
+
+def _likely(
+    names: tuple[str | None, ...], detections: Detections, min_p: float
+) -> tuple[str | None, ...]:
+    """Two subjects share the probability: neither domain is sure, and that it is none is unlikely."""
+    return tuple(
+        detections.domains[int(np.argmax(p[:-1]))]
+        if name is None and len(p) > 2 and 1 - p[-1] >= min_p
+        else None
+        for name, p in zip(names, detections.domain_p, strict=True)
+    )
 
 
 def _probability_of(names: tuple[str | None, ...], detections: Detections) -> F32:

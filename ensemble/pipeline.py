@@ -1,6 +1,6 @@
 """The main path: images in, one result row each, in input order.
 
-    decode -> detect -> fuse -> read -> rules -> reason -> aggregate -> row
+    decode -> detect -> fuse -> tell apart -> read -> rules -> reason -> aggregate -> row
 
 `Pipeline._rows` is that line. An image that cannot be decoded, or a caption that cannot be used, becomes
 an error row in its place; the others go on.
@@ -29,6 +29,7 @@ from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.reasoning import reason_batch
 from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
+from physgauge.ensemble.subjects.apart import Apart, tell_apart
 from physgauge.errors import ConfigError
 from physgauge.types import U8, Detections, Item
 
@@ -145,15 +146,18 @@ class Pipeline:
         """The stages after decode, one line each."""
         if not subjects:
             return []
-        clock = Clock(len(subjects))
+        clock, domains = Clock(len(subjects)), self._domains
         captions = [subject.caption for subject in subjects]
         size = np.array([(s.width, s.height) for s in subjects], np.float32)
-        detections = clock.time("detect", lambda: self._domains.clear(detect()))
+        detections = clock.time("detect", lambda: domains.clear(detect()))
         fused = clock.time("fuse", lambda: self._fuse(detections))
-        readings = clock.time("read", lambda: read(fused, self._reading, self._domains.literal))
-        ruled = clock.time("rules", lambda: apply_rules(readings, captions, size, self._domains))
+        apart = clock.time("tell_apart", lambda: self._tell_apart(fused, captions))
+        readings = clock.time("read", lambda: read(apart.fused, self._reading, domains.literal))
+        ruled = clock.time(
+            "rules", lambda: apply_rules(readings, apart.facts, size[apart.whose.image], domains)
+        )
         reasoned = clock.time("reason", lambda: reason_batch(ruled, readings, self._profile))
-        return rows_of(subjects, readings, ruled, reasoned, clock.ms, self._context)
+        return rows_of(subjects, apart.whose, readings, ruled, reasoned, clock.ms, self._context)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
         found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]
@@ -161,6 +165,9 @@ class Pipeline:
 
     def _fuse(self, detections: Detections) -> Fused:
         return fuse(detections, self._fusion, self._domain, self._profile.detectors)
+
+    def _tell_apart(self, fused: Fused, captions: Sequence[str | None]) -> Apart:
+        return tell_apart(fused, captions, self._domains, whole_view=self._fusion is not None)
 
     def close(self) -> None:
         """Stop the decode workers."""

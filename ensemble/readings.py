@@ -79,7 +79,8 @@ def read(
         span = fused.boxes.of(i)
         clear = fused.clear[span]
         drawn: list[tuple[Bools, float]] = [(clear, 1.0)]
-        if settings.draws > 1 and fused.domain[i] is not None and fused.domain[i] not in literal:
+        judged = fused.domain[i] is not None and fused.reason[i] is None
+        if settings.draws > 1 and judged and fused.domain[i] not in literal:
             drawn = _draw(fused.boxes, span, clear, settings)
         for one, part in drawn:
             keep.append(one)
@@ -151,6 +152,7 @@ def _as_images(fused: Fused, owner: I64, keep: list[Bools]) -> Fused:
         clear=np.ones(len(index), np.bool_),
         counts=(fused.counts[owner] + extra).astype(np.float32),
         domain=tuple(fused.domain[i] for i in owner),
+        likely=tuple(fused.likely[i] for i in owner),
         domain_p=fused.domain_p[owner],
         reason=tuple(fused.reason[i] for i in owner),
         view=fused.view[owner],

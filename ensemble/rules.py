@@ -92,27 +92,28 @@ class Ruled:
 
 
 def apply_rules(
-    readings: Readings, captions: Sequence[str | None], size: F32, domains: Domains
+    readings: Readings, facts: Sequence[CaptionFacts | None], size: F32, domains: Domains
 ) -> Ruled:
     """Evaluate the pack of each image's domain on each of its readings: these are the R images here.
 
     Args:
         readings: boxes, counts, domain and view of R readings of B images.
-        captions: [B] checked captions.
+        facts: [B] what the captions say; None for an image without a domain.
         size: [B, 2] width and height, px.
         domains: packs, kernels and specifications.
     """
     fused = readings.fused
-    captions, size = [captions[i] for i in readings.image], size[readings.image]
+    facts, size = [facts[i] for i in readings.image], size[readings.image]
     reason = list(fused.reason)
     groups: list[DomainRules] = []
     for name, domain in domains.by_name.items():
-        mine = np.array([i for i, d in enumerate(fused.domain) if d == name], np.int64)
+        judged = zip(fused.domain, fused.reason, strict=True)
+        mine = np.array([i for i, (d, why) in enumerate(judged) if d == name and not why], np.int64)
         enough = accepted(domain.pack, _boxes_of(fused, mine, domain)[0])
         for image in mine[~enough]:
             reason[image] = f"too little to judge: {_floor(domain)}"
         if enough.any():
-            groups.append(_evaluate(domain, mine[enough], fused, captions, size))
+            groups.append(_evaluate(domain, mine[enough], fused, facts, size))
     for image, accepted_name in enumerate(fused.domain):
         if accepted_name is not None and accepted_name not in domains.by_name:
             reason[image] = f"no rule pack for the domain {accepted_name!r}"
@@ -120,15 +121,11 @@ def apply_rules(
 
 
 def _evaluate(
-    domain: Domain, images: I64, fused: Fused, captions: Sequence[str | None], size: F32
+    domain: Domain, images: I64, fused: Fused, said: Sequence[CaptionFacts | None], size: F32
 ) -> DomainRules:
     pack = domain.pack
     boxes, index = _boxes_of(fused, images, domain)
-    # The readings of an image share its caption.
-    parsed = {
-        text: domain.captions.parse(text, domain.name) for text in {captions[i] for i in images}
-    }
-    facts = tuple(parsed[captions[i]] for i in images)
+    facts = tuple(one for i in images if (one := said[i]) is not None)
     own_size = np.ascontiguousarray(size[images], np.float32)
     counts = _component_counts(fused, images, domain)
     view = domain.sight.complete(fused.view[images], fused.looked[images], boxes, counts, own_size)

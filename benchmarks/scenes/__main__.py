@@ -26,6 +26,12 @@ def _parser() -> argparse.ArgumentParser:
     m.add_argument("--count", type=int, required=True, help="number of images")
     m.add_argument("--seed", type=int, required=True, help="same seed, same images")
     m.add_argument("--out", type=Path, required=True, help="a new or empty folder")
+    m.add_argument(
+        "--subjects",
+        type=int,
+        default=1,
+        help="2: two subjects an image; 3: two or three, of one domain or of two (1)",
+    )
     b = sub.add_parser("bench", help="measure the rate (RESULT line)")
     b.add_argument("--count", type=int, default=200)
     e = sub.add_parser("examples", help="write the committed example images")
@@ -49,7 +55,7 @@ def _run(a: argparse.Namespace) -> None:
         return
     rest = (a.size, a.workers, a.violated, a.format)
     if a.command == "make":
-        print(json.dumps(make(Order(a.domain, a.count, a.seed, a.out, *rest))))
+        print(json.dumps(make(Order(a.domain, a.count, a.seed, a.out, *rest, a.subjects))))
         return
     with tempfile.TemporaryDirectory() as folder:
         result = make(Order("all", a.count, 1, Path(folder) / "set", *rest), quiet=True)

@@ -12,7 +12,7 @@ from .subjects.animal_types import TYPES as ANIMALS
 from .subjects.car_paints import colour_name
 from .subjects.car_types import TYPES as CARS
 
-_NUMBER: Final = {1: "one", 2: "two", 3: "three", 4: "four"}
+NUMBER: Final = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 _GENERIC: Final = {
     "aircraft": ("an aircraft", "an airplane", "a plane"),
@@ -39,7 +39,7 @@ def caption(rng: Generator, subject: Subject, on_ground: bool) -> str:
 
 def _aircraft(rng: Generator, s: Subject, on_ground: bool) -> str:
     t = next(t for t in AIRCRAFT if t.subtype == s.subtype)
-    n = _NUMBER[t.engines]
+    n = NUMBER[t.engines]
     where = "on a runway" if on_ground else "in flight"
     options = [
         f"a photo of {a(t.name)} aircraft",
@@ -60,7 +60,7 @@ def _car(rng: Generator, s: Subject, on_ground: bool) -> str:
         f"a photo of {a(t.name)}",
         f"{a(colour)} {t.name}",
         f"{a(colour)} {t.name} parked on a road",
-        f"{a(t.name)} with {_NUMBER[t.doors]} doors",
+        f"{a(t.name)} with {NUMBER[t.doors]} doors",
         f"{a(t.name)} with four wheels",
         f"a picture of {a(colour)} {t.name}",
         f"{a(colour)} {t.name} with four wheels and two headlights",
@@ -70,7 +70,7 @@ def _car(rng: Generator, s: Subject, on_ground: bool) -> str:
 
 def _animal(rng: Generator, s: Subject, on_ground: bool) -> str:
     t = next(t for t in ANIMALS if t.subtype == s.subtype)
-    legs = _NUMBER[2 if t.bird else 4]
+    legs = NUMBER[2 if t.bird else 4]
     options = [
         f"a photo of {a(t.name)}",
         f"{a(t.name)} walking",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator
@@ -59,6 +59,12 @@ class Shot:
     detail: str | None = None
     parts: tuple[Seen, ...] = ()
     """Annotated parts only."""
+    subjects: tuple[dict[str, Any], ...] = ()
+    """Of a picture of several subjects (`several.py`): their columns of the truth table."""
+    subject_of: tuple[int, ...] = ()
+    """Which of them each part belongs to."""
+    arrangement: str | None = None
+    """How they stand to each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from physgauge.types import DOMAINS, PART_CLASSES
 
 from .compose import Shot, shoot
 from .render import Stage, check_platform
+from .several import LIT, shoot_several
 
 CHOICES: Final = ("all", *DOMAINS, "none")
 
@@ -34,6 +35,8 @@ class Order:
     workers: int = 2
     violated: float = 0.5
     form: str = "jpeg"
+    subjects: int = 1
+    """Most subjects of an image; with more than 1, each has two at least."""
 
     def check(self) -> None:
         """Raises ConfigError when a field is out of range or the folder is in use."""
@@ -49,9 +52,12 @@ class Order:
             ("size", self.size, 64, 2048),
             ("workers", self.workers, 1, 256),
             ("violated", self.violated, 0, 1),
+            ("subjects", self.subjects, 1, 3),
         ):
             if not low <= value <= high:
                 raise ConfigError(f"--{name}: expected {low} to {high}, got {value}")
+        if self.subjects > 1 and self.domain == "none":
+            raise ConfigError("--subjects: expected a domain that has subjects, got none")
         if self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
             raise ConfigError(
                 f"--out: expected a new or empty folder, got {self.out} with files in it"
@@ -61,9 +67,9 @@ class Order:
 _stage: Stage | None = None
 
 
-def _start(size: int) -> None:
+def _start(size: int, several: bool) -> None:
     global _stage  # noqa: PLW0603 one render context per worker process
-    _stage = Stage(size)
+    _stage = Stage(size, lit=LIT) if several else Stage(size)
 
 
 def _work(job: tuple[Order, list[int]]) -> list[tuple[int, Shot]]:
@@ -71,7 +77,11 @@ def _work(job: tuple[Order, list[int]]) -> list[tuple[int, Shot]]:
     assert _stage is not None
     out = []
     for i in indices:
-        shot = shoot(_stage, order.seed, i, order.domain, order.violated, order.form)
+        what = (order.seed, i, order.domain, order.violated, order.form)
+        if order.subjects > 1:
+            shot = shoot_several(_stage, *what, order.subjects)
+        else:
+            shot = shoot(_stage, *what)
         (order.out / file_name(i, order.form)).write_bytes(shot.data)
         out.append((i, shot))
     return out
@@ -90,12 +100,15 @@ def shots(order: Order) -> Iterator[tuple[int, Shot]]:
         (order, list(range(i, min(i + step, order.count)))) for i in range(0, order.count, step)
     ]
     if order.workers == 1:
-        _start(order.size)
+        _start(order.size, order.subjects > 1)
         for job in jobs:
             yield from _work(job)
         return
     with ProcessPoolExecutor(
-        order.workers, get_context("spawn"), initializer=_start, initargs=(order.size,)
+        order.workers,
+        get_context("spawn"),
+        initializer=_start,
+        initargs=(order.size, order.subjects > 1),
     ) as pool:
         for done in pool.map(_work, jobs):
             yield from done
@@ -138,7 +151,7 @@ def make(order: Order, quiet: bool = False) -> dict[str, Any]:
 
 def row(order: Order, index: int, shot: Shot) -> dict[str, Any]:
     """The truth table's row of an image."""
-    return {
+    truth: dict[str, Any] = {
         "image_id": f"{index:06d}",
         "file": file_name(index, order.form),
         "index": index,
@@ -171,6 +184,12 @@ def row(order: Order, index: int, shot: Shot) -> dict[str, Any]:
             for s in shot.parts
         ],
     }
+    if shot.subjects:
+        truth["arrangement"] = shot.arrangement
+        truth["subjects"] = list(shot.subjects)
+        for part, owner in zip(truth["parts"], shot.subject_of, strict=True):
+            part["subject"] = owner
+    return truth
 
 
 def write_truth(rows: list[dict[str, Any]], path: Path) -> None:
@@ -179,6 +198,7 @@ def write_truth(rows: list[dict[str, Any]], path: Path) -> None:
     import pyarrow.parquet as pq
 
     f32, i32, text = pa.float32(), pa.int32(), pa.string()
+    several = any("subjects" in row for row in rows)
     part = pa.struct(
         [
             ("cls", text),
@@ -190,8 +210,19 @@ def write_truth(rows: list[dict[str, Any]], path: Path) -> None:
             ("visible_px", i32),
             ("visible_fraction", f32),
             ("planted", pa.bool_()),
+            *([("subject", i32)] if several else []),
         ]
     )
+    subject = pa.struct(
+        [
+            ("domain", text),
+            ("subtype", text),
+            ("view", text),
+            ("azimuth_deg", f32),
+            ("violated", pa.bool_()),
+        ]
+    )
+    more = [("arrangement", text), ("subjects", pa.list_(subject))]
     schema = pa.schema(
         [
             ("image_id", text),
@@ -212,6 +243,7 @@ def write_truth(rows: list[dict[str, Any]], path: Path) -> None:
             ("planted_class", text),
             ("detail", text),
             ("parts", pa.list_(part)),
+            *(more if several else []),
         ]
     )
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), path, compression="zstd")

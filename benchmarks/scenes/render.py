@@ -80,10 +80,20 @@ def check_platform() -> None:
 
 
 class Stage:
-    """A render context of a fixed size, reused for many images."""
+    """A render context of a fixed size, reused for many images.
 
-    def __init__(self, size: int, samples: int = 4, shadow: int = 1024) -> None:
+    Args:
+        size: width and height, px.
+        samples: per pixel.
+        shadow: side of the shadow map, px.
+        lit: half the side of the square that the sun's shadow map covers, in scene units.
+    """
+
+    def __init__(
+        self, size: int, samples: int = 4, shadow: int = 1024, lit: float = _SHADOW_CLIP
+    ) -> None:
         self.size = size
+        self._lit = lit
         self._mj, context = _import_mujoco()
         try:
             self._gl = context(size, size)
@@ -128,7 +138,7 @@ class Stage:
         spec.visual.global_.offwidth = spec.visual.global_.offheight = self.size
         spec.visual.quality.offsamples = samples
         spec.visual.quality.shadowsize = shadow
-        spec.visual.map.shadowclip = _SHADOW_CLIP
+        spec.visual.map.shadowclip = self._lit
         spec.stat.extent = 1.0
         return spec.compile()
 

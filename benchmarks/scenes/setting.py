@@ -17,8 +17,8 @@ from .planting.plant import Context, Planting, draw
 from .subjects import aircraft, animal, car
 from .surroundings.backdrop import ground
 
-_BUILD: Final = {"aircraft": aircraft.build, "car": car.build, "animal": animal.build}
-_TABLES: Final = {
+BUILD: Final = {"aircraft": aircraft.build, "car": car.build, "animal": animal.build}
+TABLES: Final = {
     "aircraft": plant_aircraft.TABLE,
     "car": plant_car.TABLE,
     "animal": plant_animal.TABLE,
@@ -57,7 +57,7 @@ class Setting:
 
 def draw_setting(rng: Generator, domain: str, kind: str | None) -> Setting | None:
     """A setting of the domain with a violation of that kind, or None when the draw does not work."""
-    subject = _BUILD[domain](rng, None)
+    subject = BUILD[domain](rng, None)
     azimuth = draw_azimuth(rng)
     floor: float | None = 0.0 if rng.random() < 0.88 else None
     gear: tuple[Part, ...] = ()
@@ -70,7 +70,7 @@ def draw_setting(rng: Generator, domain: str, kind: str | None) -> Setting | Non
     elevation = float(rng.uniform(low, high))
     planting = None
     if kind is not None:
-        planting = draw(subject, kind, _TABLES[domain], Context(azimuth, elevation, floor), rng)
+        planting = draw(subject, kind, TABLES[domain], Context(azimuth, elevation, floor), rng)
         if planting is None:
             return None
     shown = planting.subject if planting else subject

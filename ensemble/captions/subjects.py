@@ -51,11 +51,16 @@ def read_subjects(
             continue
         if index and _widens(tokens, mentions[index - 1], mention):
             continue
+        # "Two DC-10 airliners" are as many as a plural says.
+        following = mentions[index + 1] if index + 1 < len(mentions) else None
+        plural = following is not None and _widens(tokens, mention, following)
+        plural = plural and following is not None and following.meanings[0].plural
         domains = frozenset(m.domain for m in mention.meanings)
         anchors.append(Anchor(mention.start, domains, lead.before in words.SETTING))
         made = lead.made or _likeness_follows(tokens, mention.end)
         for meaning in mention.meanings:
-            subject = _subject(tokens, mention, meaning, lead, shared=len(domains) > 1, made=made)
+            named = meaning._replace(plural=True) if plural else meaning
+            subject = _subject(tokens, mention, named, lead, shared=len(domains) > 1, made=made)
             _merge(subjects, subject, lead)
     return subjects, anchors
 

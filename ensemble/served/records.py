@@ -18,6 +18,7 @@ from physgauge.ensemble.domains import Domain
 from physgauge.ensemble.judge.reasoning import Reasoned
 from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.rules import DomainRules, Ruled
+from physgauge.ensemble.subjects.worst import Whose
 from physgauge.errors import InputError
 from physgauge.types import Item
 
@@ -75,20 +76,21 @@ else:
 class RuledImage(msgspec.Struct, frozen=True):
     """What the rules step says of one image."""
 
+    whose: Whose
     readings: Readings
     groups: list[_Group]
     reason: tuple[str | None, ...]
     ms: dict[str, float]
 
     @classmethod
-    def of(cls, readings: Readings, ruled: Ruled, ms: dict[str, float]) -> RuledImage:
+    def of(cls, whose: Whose, readings: Readings, ruled: Ruled, ms: dict[str, float]) -> RuledImage:
         """From the stages' records."""
         make: Any = _Group
         groups = [
             make(group.domain.name, *(getattr(group, name) for name in _GROUP_FIELDS))
             for group in ruled.groups
         ]
-        return cls(readings, groups, ruled.reason, ms)
+        return cls(whose, readings, groups, ruled.reason, ms)
 
     def ruled(self, domains: typing.Mapping[str, Domain]) -> Ruled:
         """Back to the stages' record."""

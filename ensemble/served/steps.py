@@ -51,6 +51,7 @@ from physgauge.ensemble.served.tensors import (
     TICKET,
     VIEW,
 )
+from physgauge.ensemble.subjects.apart import tell_apart
 from physgauge.errors import RequestError
 from physgauge.types import VIEWS, Detections
 
@@ -160,11 +161,14 @@ class RulesStep:
             fused = clock.time(
                 "fuse", lambda: fuse(detections, profile.fuse, ticket.domain, profile.detectors)
             )
-            readings = clock.time("read", lambda: read(fused, profile.readings, domains.literal))
-            ruled = clock.time(
-                "rules", lambda: apply_rules(readings, [subject.caption], size, domains)
+            captions = [subject.caption]
+            apart = clock.time("tell_apart", lambda: tell_apart(fused, captions, domains))
+            readings = clock.time(
+                "read", lambda: read(apart.fused, profile.readings, domains.literal)
             )
-            record = RuledImage.of(readings, ruled, {"detect": waited, **clock.ms})
+            sizes = np.repeat(size, len(apart.facts), axis=0)
+            ruled = clock.time("rules", lambda: apply_rules(readings, apart.facts, sizes, domains))
+            record = RuledImage.of(apart.whose, readings, ruled, {"detect": waited, **clock.ms})
             return {
                 RULED.name: to_bytes(record),
                 REASON.name: np.array([TASK_REASON], np.int32),
@@ -260,4 +264,5 @@ class AggregateStep:
         answer = read_answer(inputs[REASONED.name])
         ruled, ms = record.ruled(self._domains), {**record.ms, **answer.ms}
         subjects = [ticket.subject]
-        return rows_of(subjects, record.readings, ruled, answer.reasoned, ms, self._context)[0]
+        said = answer.reasoned
+        return rows_of(subjects, record.whose, record.readings, ruled, said, ms, self._context)[0]

@@ -106,6 +106,24 @@ class Diagnostics(Wire, frozen=True, kw_only=True):
     rules: list[str] = []
 
 
+class SubjectResult(Wire, frozen=True, kw_only=True):
+    """One of several subjects of a picture (docs/subjects.md)."""
+
+    domain: str
+    subtype: str | None = None
+    view: str | None = None
+    box: Box
+    """Around its parts."""
+    parts: list[int] = []
+    """Indices into the row's `detections`."""
+    status: Status
+    reason: str | None = None
+    s_rules: Points | None = None
+    s_llm: Points | None = None
+    s_final: Points | None = None
+    verdict: Verdict | None = None
+
+
 class Pcmde(Wire, frozen=True, kw_only=True):
     """Part-level physical realism; scores 0..100."""
 
@@ -134,6 +152,9 @@ class Pcmde(Wire, frozen=True, kw_only=True):
     verdict: Verdict | None = None
     diagnostics: Diagnostics = Diagnostics()
     rules: list[RuleResult] = []
+    subjects: list[SubjectResult] = []
+    """The picture's subjects, where there are several, the worst first: all else here is about that one.
+    Empty where all parts were judged as one subject's."""
 
 
 class Detection(Wire, frozen=True, kw_only=True):

@@ -76,9 +76,13 @@ def evident(
     twin: Sequence[Seen],
     parts: Sequence[Part],
     seg: NDArray[np.int32],
+    size: int | None = None,
 ) -> bool:
-    """Whether a person can tell from the picture; `twin` is what the clean twin shows."""
-    size = seg.shape[0]
+    """Whether a person can tell from the picture; `twin` is what the clean twin shows.
+
+    `size`: side (px) of the frame that areas and gaps are shares of, where that is not the picture's.
+    """
+    size = size or seg.shape[0]
     now, before = {s.key: s for s in seen}, {s.key: s for s in twin}
     if any(k not in before or before[k].fraction < MIN_FRACTION for k in planting.reference):
         return False
@@ -103,17 +107,17 @@ def evident(
                 < MIN_MOVE * extent
             ):
                 return False
-    return planting.kind != "detached" or _apart(parts, seg)
+    return planting.kind != "detached" or _apart(parts, seg, size)
 
 
-def _apart(parts: Sequence[Part], seg: NDArray[np.int32]) -> bool:
+def _apart(parts: Sequence[Part], seg: NDArray[np.int32], size: int) -> bool:
     """Whether the planted pixels keep their distance from the rest of the subject."""
     planted = np.isin(seg, [i + 1 for i, p in enumerate(parts) if p.planted])
     rest = np.isin(
         seg,
         [i + 1 for i, p in enumerate(parts) if not p.planted and not p.key.startswith("backdrop")],
     )
-    gap = max(2, round(MIN_GAP * seg.shape[0]))
+    gap = max(2, round(MIN_GAP * size))
     # Dilation by a (2 gap + 1)² square through window sums: any planted pixel within reach counts.
     sums = np.pad(planted, gap).astype(np.int32).cumsum(0).cumsum(1)
     sums = np.pad(sums, ((1, 0), (1, 0)))

@@ -12,6 +12,8 @@ from physgauge.types import U8
 
 GOOD = (40, 170, 80)
 BAD = (215, 40, 40)
+ASIDE = (130, 130, 130)
+"""Of parts of a subject that the row is not about."""
 MARGIN = 6
 Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 MIN_WIDTH = 480
@@ -34,9 +36,11 @@ def annotate(rgb: U8, row: wire.Row) -> Image.Image:
     sheet.paste(picture, (0, 0))
     draw = ImageDraw.Draw(sheet)
     guilty = {box for rule in row.pcmde.rules if rule.status == "violated" for box in rule.boxes}
+    aside = {i for subject in row.pcmde.subjects[1:] for i in subject.parts}
     for index, found in enumerate(row.detections):
         label = f"{found.label.rpartition('.')[2]} {found.score:.2f}"
-        tag_box(sheet, found.box, factor, BAD if index in guilty else GOOD, label, font)
+        colour = BAD if index in guilty else ASIDE if index in aside else GOOD
+        tag_box(sheet, found.box, factor, colour, label, font)
     for number, line in enumerate(wrapped):
         draw.text(
             (MARGIN, picture.height + MARGIN + number * line_height), line, (20, 20, 20), font
@@ -65,6 +69,8 @@ def findings(row: wire.Row) -> list[str]:
             head += f"  (S_rules {pcmde.s_rules:.1f}, S_llm {pcmde.s_llm:.1f})"
     kind = " ".join(filter(None, [pcmde.domain, pcmde.subtype, pcmde.view]))
     lines = [f"{head}   {kind}".rstrip()]
+    if pcmde.subjects:
+        lines[0] += f"   (the worst of {len(pcmde.subjects)} subjects)"
     for rule in pcmde.rules:
         if rule.status == "violated":
             lines.append(f"{rule.id} violated: {rule.says}{_measured(rule)}")

@@ -39,7 +39,22 @@ def explained(row: wire.Row, rules: Collection[str] = ()) -> dict[str, Any]:
         "s_final": pcmde.s_final,
         "readings": pcmde.readings,
         "verdict": pcmde.verdict,
+        "subjects": [_subject(subject) for subject in pcmde.subjects],
         "rules": [_rule(row, rule) for rule in pcmde.rules if not rules or rule.id in rules],
+    }
+
+
+def _subject(subject: wire.SubjectResult) -> dict[str, Any]:
+    return {
+        "domain": subject.domain,
+        "subtype": subject.subtype,
+        "view": subject.view,
+        "box": list(subject.box),
+        "parts": len(subject.parts),
+        "status": subject.status,
+        "reason": subject.reason,
+        "s_final": subject.s_final,
+        "verdict": subject.verdict,
     }
 
 
@@ -75,6 +90,7 @@ def in_words(row: wire.Row, rules: Collection[str] = ()) -> list[str]:
         lines.append(", ".join(scores))
     if told["reason"]:
         lines.append(f"reason: {told['reason']}")
+    lines += _subject_lines(told["subjects"])
     several = _several(row)
     if several:
         lines.append(
@@ -85,6 +101,18 @@ def in_words(row: wire.Row, rules: Collection[str] = ()) -> list[str]:
     for rule in sorted(told["rules"], key=lambda rule: order.index(rule["status"])):
         lines += _rule_lines(rule, several)
     return lines
+
+
+def _subject_lines(subjects: list[dict[str, Any]]) -> list[str]:
+    lines = [f"{len(subjects)} subjects, the worst first; the rules are about that one:"]
+    for number, subject in enumerate(subjects, 1):
+        kind = " ".join(filter(None, [subject["domain"], subject["subtype"], subject["view"]]))
+        x0, y0, x1, y1 = subject["box"]
+        score = "" if subject["s_final"] is None else f", S_final {subject['s_final']:.1f}"
+        said = subject["verdict"] or f"{subject['status']} ({subject['reason']})"
+        place = f"x {x0:.1f} to {x1:.1f}, y {y0:.1f} to {y1:.1f} px"
+        lines.append(f"  {number}. {kind}, {subject['parts']} parts at {place}: {said}{score}")
+    return lines if subjects else []
 
 
 def _several(row: wire.Row) -> bool:
