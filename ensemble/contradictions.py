@@ -36,6 +36,7 @@ def misplaced(
     """One sentence where a caption puts a part where it can't be; None where it can."""
     if facts.several or facts.likeness:
         return None
+    places: list[tuple[str, str, set[str]]]
     places = [(p.component, p.relation, set(p.references)) for p in spec.places]
     if len(types) == 1:
         own = spec.types[types[0]].relations
