@@ -95,7 +95,7 @@ def _adjoin(tokens: Sequence[Token], mention: Mention, following: Mention) -> bo
 
 def _widens(tokens: Sequence[Token], before: Mention, mention: Mention) -> bool:
     """Whether a group's name only classes the type right before it: "C-130 airliner"."""
-    if not before.meanings or not _adjoin(tokens, before, mention):
+    if not (before.meanings and mention.meanings and _adjoin(tokens, before, mention)):
         return False
     if before.meanings[0].plural or tokens[before.end - 1].possessive:
         return False
