@@ -20,6 +20,8 @@ WORDS = st.sampled_from([
     "with", "missing", "dog", "cat", "747", "DC-10", "coupe", "car", "plane", "bird", "leg", "legs", "wing",
     "wings", "winged", "engine", "engines", "wheel", "door", "under", "below", "at", "bottom", "on", "-",
     ",", ".", "'s", "🐶", "tail", "trunk", "torso", "three-legged", "half", "dozen", "to", "at least", "in",
+    "man", "table", "toy", "statue", "shape", "is", "are", "open", "folded", "removed", "its", "w/o", "jaguar",
+    "airliner", "planes", "her", "minus", "devoid", "long", "both", "people", "mask",
 ])  # fmt: skip
 
 
