@@ -4,7 +4,9 @@ A score is the probability that a box is a part. To cut at one threshold is to t
 image for the truth: an ear that the detector gave 0.4 is missing, and a sound animal breaks a rule. So
 each image is read several times, every unsure box being there in as many readings as its score says, and
 the scores of the image are the means over its readings: the expected score if boxes are independent, as
-TerraVis' soft score is over its probes. What a row says of single rules is of the likeliest reading.
+TerraVis' soft score is over its probes. Boxes over one thing are not: they are alternatives, of which a
+reading has one, and several only as often as their scores add up to more than one. What a row says of
+single rules is of the likeliest reading.
 
 The draws are fixed and stratified (a box of 0.4 is in 13 of 32 readings, whatever else is drawn), and a
 box's draws depend on its rank among the unsure ones alone: the same boxes always get the same readings,
@@ -25,6 +27,9 @@ from physgauge.types import F32, F64, I64, Bools, Boxes
 
 SEED = 5
 """Of the order in which a rank's strata are drawn."""
+NAMES_IOU, BOXES_IOU, BOXES_INSIDE = 0.4, 0.15, 0.5
+"""Unsure boxes are alternatives above this intersection over union; those of one class, already above the
+second, or where the smaller has this share of its area inside the other."""
 MOST_UNSURE = 256
 """Of more unsure boxes than this, only the surest are drawn; the rest count by the threshold."""
 
@@ -107,9 +112,9 @@ def _draw(
     side = boxes.xyxy[span][unsure]
     area = (side[:, 2:] - side[:, :2]).prod(axis=1)
     unsure = unsure[np.lexsort((area, boxes.label[span][unsure], -score[unsure]))]
+    unsure = unsure[:MOST_UNSURE]
     levels = _levels(settings.draws)[: len(unsure)]
-    unsure = unsure[: len(levels)]
-    there = score[unsure] > levels.T
+    there = score[unsure] > _in_turn(levels, boxes, unsure + span.start).T
     counted: dict[bytes, int] = {clear[unsure].tobytes(): 0}
     for row in there:
         counted[row.tobytes()] = counted.get(row.tobytes(), 0) + 1
@@ -119,6 +124,38 @@ def _draw(
         one[unsure] = np.frombuffer(pattern, np.bool_)
         readings.append((one, times / settings.draws))
     return readings
+
+
+def _in_turn(levels: F32, boxes: Boxes, unsure: I64) -> F32:
+    """The levels [n, draws] of boxes in order, such that alternatives take turns.
+
+    Systematic sampling: on a circle of circumference 1 the scores of alternatives are laid end to end,
+    and a draw has those boxes on whose stretch its level falls. Each box keeps its share of the draws.
+    """
+    levels = levels.copy()
+    over = _alternatives(boxes, unsure)
+    group = np.arange(len(unsure))
+    taken = np.zeros(len(unsure), np.float32)
+    for n in range(len(unsure)):
+        earlier = np.flatnonzero(over[n, :n])
+        if len(earlier):
+            first = group[n] = group[earlier[0]]
+            levels[n] = (levels[first] - taken[first]) % 1
+        taken[group[n]] += boxes.score[unsure[n]]
+    return levels
+
+
+def _alternatives(boxes: Boxes, unsure: I64) -> Bools:
+    """[n, n] which boxes are over one thing: two names for it, or two boxes of one name."""
+    box, label = boxes.xyxy[unsure].astype(np.float64), boxes.label[unsure]
+    low = np.maximum(box[:, None, :2], box[None, :, :2])
+    high = np.minimum(box[:, None, 2:], box[None, :, 2:])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    area = (box[:, 2:] - box[:, :2]).prod(axis=1)
+    iou = shared / (area[:, None] + area - shared)
+    inside = shared / np.minimum(area[:, None], area)
+    same = label[:, None] == label
+    return (iou > NAMES_IOU) | (same & ((iou > BOXES_IOU) | (inside > BOXES_INSIDE)))
 
 
 @lru_cache(maxsize=8)

@@ -81,6 +81,37 @@ def test_a_box_is_there_in_as_many_readings_as_its_score_says() -> None:
         assert got == pytest.approx(share), name
 
 
+@pytest.mark.parametrize(
+    ("name", "box", "scores", "both", "neither"),
+    [
+        ("car.wheel", (70, 165, 120, 215), (0.55, 0.45), 0, 0),  # twice the same wheel
+        ("car.wheel", (70, 165, 120, 215), (0.45, 0.25), 0, 0.3),
+        ("car.wheel", (70, 165, 120, 215), (0.85, 0.35), 0.2, 0),
+        ("car.fender", (58, 188, 112, 240), (0.55, 0.45), 0, 0),  # two names for one thing
+        ("car.fender", (60, 120, 130, 240), (0.55, 0.45), 0.25, 0.25),  # over it, but another thing
+        ("car.wheel", (230, 190, 280, 240), (0.55, 0.45), 0.25, 0.25),  # another wheel
+    ],
+)
+def test_boxes_over_one_thing_take_turns(
+    name: str, box: tuple[float, ...], scores: tuple[float, float], both: float, neither: float
+) -> None:
+    wheel = ("car.wheel", (60.0, 190.0, 110.0, 240.0), scores[0])
+    rest = [p for p in car() if not p[1][0] <= 60 or p[0] == "car.bonnet"]
+    others = [p for p in rest if p[1] != (230.0, 190.0, 280.0, 240.0)]
+    readings = read(fused([wheel, (name, box, scores[1]), *others]), SETTINGS)
+    pair = (wheel[1], tuple(map(float, box)))
+    seen = [tuple(b in there(readings, r) for b in pair) for r in range(len(readings.image))]
+
+    def share(*wanted: bool) -> float:
+        return sum(s for s, got in zip(readings.share, seen, strict=True) if got == wanted)
+
+    assert share(True, True) + share(True, False) == pytest.approx(scores[0])
+    assert share(True, True) + share(False, True) == pytest.approx(scores[1])
+    tolerance = 0.15 if both and neither else 1e-6  # independent boxes: as the draws fall
+    assert share(True, True) == pytest.approx(both, abs=tolerance)
+    assert share(False, False) == pytest.approx(neither, abs=tolerance)
+
+
 def test_the_likeliest_reading_is_first_and_has_the_clear_boxes() -> None:
     readings = read(fused(car(wheel0=0.4, roof0=0.75), car(), car(door0=0.49)), SETTINGS)
     assert readings.likeliest.tolist() == [np.flatnonzero(readings.image == i)[0] for i in range(3)]
