@@ -15,9 +15,10 @@ import numpy as np
 import triton_python_backend_utils as pb_utils
 
 from physgauge.contract import message_of
-from physgauge.ensemble.served.observe import FAMILIES, Tally, log
+from physgauge.ensemble.served.observe import FAMILIES, Tally
 from physgauge.ensemble.served.tensors import STEPS
 from physgauge.errors import RequestError
+from physgauge.log import log
 from physgauge.serve_settings import CANARY_ID
 
 # By name: the stub adds TritonError to its module only after it has imported the model.

@@ -6,15 +6,14 @@ each of its own takes a round trip to the server's process.
 
 from __future__ import annotations
 
-import json
-import sys
 import threading
 import time
 from collections import Counter
-from typing import Any, Final
+from typing import Final
 
 from physgauge import wire
 from physgauge.ensemble.served.records import Ticket
+from physgauge.log import log
 from physgauge.serve_settings import CANARY_ID
 
 FAMILIES: Final = {
@@ -89,13 +88,6 @@ class Observer:
                 verdict=row.pcmde.verdict,
                 ms={**row.cost.ms, "total": _ms_since(ticket.arrived_s)},
             )
-
-
-def log(event: str, **fields: Any) -> None:
-    """One line of JSON on standard error."""
-    line = json.dumps({"time": round(time.time(), 3), "event": event, **fields})
-    sys.stderr.write(line + "\n")  # one write: several processes share the stream
-    sys.stderr.flush()
 
 
 def _ms_since(moment_s: float) -> float:

@@ -10,7 +10,7 @@ Nothing here knows Triton; `model_repository/*/1/model.py` connects each step to
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,14 +38,13 @@ from physgauge.ensemble.served.records import (
 )
 from physgauge.ensemble.served.tensors import (
     ANSWER,
-    DETECT,
     DOMAIN,
+    HEADS,
     NETWORK_OUTPUTS,
     REASON,
     REASONED,
     RULED,
     SKIP,
-    SQUARES,
     TASK,
     TASK_REASON,
     TICKET,
@@ -74,66 +73,6 @@ def in_time(ticket: Ticket, admission: Admission, last: bool = False) -> Iterato
         raise
     if last:
         admission.give_back(ticket.slot, ticket.deadline_s, answered=True)
-
-
-class DetectStep:
-    """Runs the networks, all requests of a batch together."""
-
-    def __init__(self, deployment: Deployment) -> None:
-        self._detectors = deployment.detectors(deployment.settings.threads)
-        self._size = sum(3 * d.contract.size**2 for d in self._detectors)
-        self._infer(np.zeros((1, self._size), np.uint8))  # the first call is slow
-
-    def __call__(self, batch: Sequence[Tensors]) -> list[dict[str, Any]]:
-        """The outputs of each request, as the networks gave them; nothing where its time is over."""
-        now = time.monotonic()
-        wanted = [one[DETECT.name].item() > now for one in batch]
-        squares = [one[SQUARES.name] for one, yes in zip(batch, wanted, strict=True) if yes]
-        if any(one.shape != (self._size,) for one in squares):
-            raise RequestError("request_invalid", f"SQUARES: expected {self._size} bytes a request")
-        found = iter(self._infer(np.stack(squares)) if squares else ())
-        return [next(found) if yes else _NOTHING for yes in wanted]
-
-    def _infer(self, squares: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
-        """Outputs of B images from [B, all squares]."""
-        begin, raws = 0, []
-        for detector in self._detectors:
-            size = detector.contract.size
-            end = begin + 3 * size * size
-            raws.append(detector.infer(squares[:, begin:end].reshape(-1, size, size, 3)))
-            begin = end
-        none = np.zeros((len(squares), 0), np.float32)
-        most = max(raw["scores"].shape[1] for raw in raws)
-        joined = {
-            tensor.name: np.concatenate(
-                [
-                    _padded(raw[output], most) if output in _BOXES else raw.get(output, none)
-                    for raw in raws
-                ],
-                axis=1,
-            )
-            for output, tensor in NETWORK_OUTPUTS.items()
-        }
-        return [{name: value[i] for name, value in joined.items()} for i in range(len(squares))]
-
-
-def _padded(values: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
-    """[B, K, ...] filled up to `length` with boxes that have no area, which nobody keeps."""
-    fill = [(0, 0), (0, length - values.shape[1]), *[(0, 0)] * (values.ndim - 2)]
-    return np.pad(values, fill) if values.shape[1] < length else values
-
-
-_BOXES = {n: t for n, t in NETWORK_OUTPUTS.items() if n not in ("domain", "view")}
-_NOTHING = {
-    name: np.zeros(shape, dtype)
-    for name, shape, dtype in (
-        ("BOXES", (0, 4), np.float32),
-        ("BOX_SCORES", (0,), np.float32),
-        ("LABELS", (0,), np.int64),
-        ("DOMAIN", (0,), np.float32),
-        ("VIEW", (0,), np.float32),
-    )
-}
 
 
 class RulesStep:
@@ -185,7 +124,11 @@ class RulesStep:
     def _detections(self, inputs: Tensors, width: int, height: int) -> Detections:
         """One image's, of all detectors: they share the boxes alike, and their heads by their sizes."""
         count = len(self._detectors)
-        boxes = {n: np.split(inputs[t.name], count) for n, t in _BOXES.items()}
+        boxes = {
+            output: np.split(inputs[tensor.name], count)
+            for output, tensor in NETWORK_OUTPUTS.items()
+            if output not in HEADS
+        }
         domain, view = inputs[DOMAIN.name], inputs[VIEW.name]
         found = []
         for k, detector in enumerate(self._detectors):

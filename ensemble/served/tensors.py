@@ -38,6 +38,8 @@ NETWORK_OUTPUTS: Final = {
     "view": VIEW,
 }
 """By the name of the ONNX output."""
+HEADS: Final = ("domain", "view")
+"""The outputs that are of the image, not of its boxes; a network may lack them."""
 
 RULED: Final = Tensor("RULED", "BYTES", (1,))
 """A `records.RuledImage`; empty where there is nothing to judge."""

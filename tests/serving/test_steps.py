@@ -21,9 +21,10 @@ from physgauge.ensemble.pipeline import Pipeline
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.decode_step import DecodeStep
 from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.detect_step import DetectStep
 from physgauge.ensemble.served.observe import FAMILIES, Observer, Tally
 from physgauge.ensemble.served.records import read_ruled, read_ticket, to_bytes
-from physgauge.ensemble.served.steps import AggregateStep, DetectStep, JudgeStep, RulesStep
+from physgauge.ensemble.served.steps import AggregateStep, JudgeStep, RulesStep
 from physgauge.ensemble.served.tensors import STEPS
 from physgauge.errors import ConfigError, RequestError
 from physgauge.serve_settings import CANARY_ID, ServeSettings, settings_from

@@ -6,7 +6,7 @@ from typing import Any
 
 from physgauge.ensemble import triton_io
 from physgauge.ensemble.served.deployment import Deployment
-from physgauge.ensemble.served.steps import DetectStep
+from physgauge.ensemble.served.detect_step import DetectStep
 
 
 class TritonPythonModel:

@@ -7,7 +7,6 @@ starting -> ready -> draining -> ended
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -18,12 +17,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from physgauge.ensemble.served.admission import Admission, path_of
 from physgauge.errors import ConfigError, EnvironmentProblem
+from physgauge.log import log
 from physgauge.serve_settings import VARIABLE, ServeSettings
 from physgauge.serving.assemble import Assembled, assemble
 from physgauge.serving.canary import Canary
@@ -38,13 +38,6 @@ EXIT_CONFIG: Final = 2
 """Of `physgauge.ensemble.served.prepare`, for a wrong profile or pack."""
 FIRST_RETRY_S: Final = 1.0
 MOST_RETRY_S: Final = 30.0
-
-
-def log(event: str, **fields: Any) -> None:
-    """One line of JSON on standard error."""
-    line = {"time": round(time.time(), 3), "event": event, **fields}
-    sys.stderr.write(json.dumps(line) + "\n")
-    sys.stderr.flush()
 
 
 class Supervisor:
