@@ -130,9 +130,21 @@ def _count(given: ReasonInput, component: str) -> Iterator[Finding]:
             severity=Severity.MAJOR,
             strength=shortage(given, component, bounds.low - seen.count, seen.sure),
             about=component,
-            sentence=f"{against} has {_most(given, component, bounds)}, of which the view "
-            f"({given.view.replace('_', ' ')}) shows at least {bounds.low:g}: {seen.count:g} seen",
+            sentence=f"{_least(given, component, bounds, against)}: {seen.count:g} seen",
         )
+
+
+def _least(given: ReasonInput, component: str, bounds: Bounds, against: str) -> str:
+    """Why at least `bounds.low` must be seen: the caption (a pack of published rules takes its word even
+    against the type), the type, or what the view shows of the type's."""
+    own = given.spec.range(component, given.types)
+    if own is not None and bounds.low > own.high:
+        return f"the caption wants at least {count_of(int(bounds.low), component)}"
+    whole = f"{against} has {_most(given, component, bounds)}"
+    if own is not None and bounds.low >= own.low:
+        return whole
+    view = given.view.replace("_", " ")
+    return f"{whole}, of which the view ({view}) shows at least {bounds.low:g}"
 
 
 def _most(given: ReasonInput, component: str, bounds: Bounds) -> str:
@@ -176,7 +188,11 @@ def _rule(given: ReasonInput, rule: RuleFact, counted: Sequence[Finding]) -> Fin
         strength *= all_of(carries(s) for s in scores) * min(rule.weight, 1.0) ** 0.5
     about = rule.components[0] if len(rule.components) == 1 else f"rule {rule.id}"
     measured = (
-        "" if rule.measured is None else f" (measured {rule.measured:.3g}, bound {rule.bound})"
+        ""
+        if rule.measured is None
+        else f" (measured {rule.measured:.3g}, bound {rule.bound})"
+        if rule.bound
+        else f" (measured {rule.measured:.3g})"
     )
     return Finding(
         question=3 if foreign else 2 if rule.category in ("spatial", "relational") else 1,

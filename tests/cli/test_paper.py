@@ -85,3 +85,14 @@ def test_without_a_caption_the_category_drops_out(rows: dict[str, wire.Row]) -> 
     assert mute.s_caption is None
     assert mute.s_rules == 100
     assert {rule.id for rule in mute.rules if rule.status == "not_applicable"} == {"C1", "C2"}
+
+
+def test_the_reasoner_tells_the_captions_number_from_the_types(rows: dict[str, wire.Row]) -> None:
+    """A dog has four legs; that five must be seen is the caption's word."""
+    said = rows["six"].pcmde.diagnostics.specification
+    assert "the caption wants at least 5 legs: 4 seen" in said
+    assert "contradiction: the caption says 6 legs ('six legs'); a dog has 4 legs" in said
+    text = rows["six"].pcmde.explanation or ""
+    assert "shows at least" not in text
+    assert "one leg may be hidden (measured 4)" in text
+    assert "bound )" not in text
