@@ -124,9 +124,21 @@ def test_a_missing_part_is_major_and_weighs_by_salience() -> None:
     assert no_tail.score is not None
     assert 40 <= no_head.score <= 60
     assert no_head.score < no_tail.score
-    assert (
-        "a dog has 1 head: 0 seen" in no_head.violations
-    )
+    assert "a dog has 1 head: 0 seen" in no_head.violations
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (3, 4, "a dog has 4 legs, of which the view (side) shows at least 3: 2 seen"),
+        (4, 4, "a dog has 4 legs: 2 seen"),
+        (5, 6, "the caption wants at least 5 legs: 2 seen"),
+    ],
+)
+def test_who_wants_the_parts_that_are_missing(low: float, high: float, words: str) -> None:
+    given = dog(leg=DOG["leg"][:2])
+    legs = {**given.bounds, "leg": Bounds(low, high)}
+    assert words in reason(replace(given, bounds=legs)).violations
 
 
 def test_a_cut_off_subject_may_hide_parts() -> None:
