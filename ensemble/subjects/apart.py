@@ -174,7 +174,8 @@ class _Reader:
         facts = {d: self._facts_of_each(image, d, named) for d in named}
         if len(subjects) == 1:
             return [_One(main, facts[main])]
-        subjects = _largest_first(self.fused.boxes.xyxy[span], subjects)
+        boxes = self.fused.boxes
+        subjects = _largest_first(boxes.xyxy[span], boxes.score[span], subjects)
         self._give_rest(image, subjects)
         return [_One(domain, facts[domain], mine) for domain, mine in subjects]
 
@@ -231,12 +232,14 @@ class _Classes:
         return Parts(xyxy, score, self.component[label], anchor, most, self.least, self.floor)
 
 
-def _largest_first(xyxy: F32, subjects: list[tuple[str, Bools]]) -> list[tuple[str, Bools]]:
+def _largest_first(
+    xyxy: F32, score: F32, subjects: list[tuple[str, Bools]]
+) -> list[tuple[str, Bools]]:
     """In an order that a mirror image keeps."""
 
-    def size(subject: tuple[str, Bools]) -> tuple[float, float, str]:
+    def size(subject: tuple[str, Bools]) -> tuple[float, float, float]:
         x0, y0, x1, y1 = _hull(xyxy[subject[1]])
-        return (-round(float((x1 - x0) * (y1 - y0)), 2), float(y0), subject[0])
+        return -round(float((x1 - x0) * (y1 - y0)), 2), float(y0), -float(score[subject[1]].sum())
 
     return sorted(subjects, key=size)
 

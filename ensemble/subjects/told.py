@@ -64,6 +64,6 @@ def _share(claim: Claim, spec: DomainSpec, types: tuple[str, ...], number: int |
     if own is None or number is None or not claim.exact or claim.low <= own.high:
         return claim
     each, rest = divmod(claim.low, number)
-    if rest or each > own.high or claim.high != claim.low:
+    if rest or not own.low <= each <= own.high or claim.high != claim.low:
         return claim
     return replace(claim, low=each, high=each)
