@@ -25,6 +25,8 @@ ORDER_S: Final = 5.0
 """Requests are answered in the order in which they were decoded, give or take this."""
 GRACE_S: Final = 5.0
 """This long after its deadline, no step has a request in hand any more."""
+MAX_BYTES: Final = 512 * 2**20
+"""Encoded bytes in hand, which Triton holds until it has answered; one image more is taken alone."""
 _FOLDER = Path("/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
 _HEADER: Final = 3
 
@@ -40,7 +42,7 @@ class Admission:
 
     def __init__(self, path: Path, places: int) -> None:
         count = places + 1
-        size = 8 * (_HEADER + 2 * count)
+        size = 8 * (_HEADER + 3 * count)
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.ftruncate(fd, size)
@@ -49,7 +51,8 @@ class Admission:
             os.close(fd)
         # Closed; when the latest request answered was decoded; when it was answered.
         self._header = cells[:_HEADER]
-        self._until, self._decoded = cells[_HEADER:].reshape(2, count)  # 0 = free; 0 = not yet
+        # 0 = free; 0 = not yet; bytes.
+        self._until, self._decoded, self._bytes = cells[_HEADER:].reshape(3, count)
 
     @classmethod
     def of_server(cls, places: int, pid: int | None = None) -> Admission:
@@ -61,15 +64,23 @@ class Admission:
         """
         return cls(path_of(os.getppid() if pid is None else pid), places)
 
-    def take(self, until_s: float, canary: bool = False) -> int | None:
-        """A place for a request with this deadline; None = all are taken. Only one process takes."""
-        free = np.flatnonzero(~self._busy())
+    def take(self, until_s: float, size: int, canary: bool = False) -> int | None:
+        """A place for a request; None = all are taken, by number or by bytes. Only one process takes.
+
+        Args:
+            until_s: its deadline.
+            size: bytes of its image.
+            canary: it may have the place that is kept.
+        """
+        busy = self._busy()
+        free = np.flatnonzero(~busy)
         if not canary:
             free = free[free < len(self._until) - 1]
-        if not len(free):
+        held = self._bytes[busy].sum()
+        if not len(free) or (held and held + size > MAX_BYTES and not canary):
             return None
         place = int(free[-1] if canary else free[0])
-        self._decoded[place] = 0.0
+        self._decoded[place], self._bytes[place] = 0.0, size
         self._until[place] = until_s
         return place
 

@@ -1,12 +1,11 @@
 """The first step: admit a request, read its options and caption, decode its image.
 
 It answers when the decode workers have, not when it is asked, so its queue in Triton stays short; what
-it has in hand is bounded by its places and by bytes.
+the server has in hand is bounded by its places (`admission.py`).
 """
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -21,15 +20,13 @@ from physgauge.ensemble.aggregate import Subject
 from physgauge.ensemble.captions.parser import check_caption
 from physgauge.ensemble.decode import Decoded, Decoder
 from physgauge.ensemble.feed import Pixels
-from physgauge.ensemble.served.admission import Admission
+from physgauge.ensemble.served.admission import MAX_BYTES, Admission
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.records import Ticket, to_bytes
 from physgauge.ensemble.served.tensors import DETECT, LOOK, PIXELS, SKIP, SQUARES, TICKET
 from physgauge.errors import CaptionError, EnvironmentProblem, ImageError, InputError, RequestError
 from physgauge.serve_settings import CANARY_ID
 
-MAX_BYTES: Final = 512 * 2**20
-"""Encoded bytes and pixels in hand; one image more than this is still taken, alone."""
 _NO_PIXELS: Final = np.zeros((1, 1, 3), np.uint8)
 
 Outputs = dict[str, Any]
@@ -50,8 +47,6 @@ class DecodeStep:
         self._decoder = Decoder(deployment.profile.decode, deployment.settings.workers)
         self._admission = admission
         self._places = deployment.settings.places
-        self._lock = threading.Lock()
-        self._bytes = 0
         self._blank = np.concatenate(
             [np.zeros(3 * d.contract.size**2, np.uint8) for d in self._detectors]
         )
@@ -68,7 +63,8 @@ class DecodeStep:
             reply: takes the outputs, or why there are none.
         """
         try:
-            ticket = self._admit(request_id, timeout_s, parse_options(inputs[OPTIONS.name]))
+            options = parse_options(inputs[OPTIONS.name])
+            ticket = self._admit(request_id, timeout_s, options, len(inputs[IMAGE.name]))
         except RequestError as error:
             return reply(error)
         try:
@@ -80,15 +76,16 @@ class DecodeStep:
         except InputError as error:
             return reply(self._unscored(ticket, error))
 
-    def _admit(self, request_id: str, timeout_s: float, options: Options) -> Ticket:
+    def _admit(self, request_id: str, timeout_s: float, options: Options, size: int) -> Ticket:
         if self._admission.closed:
             raise RequestError("unavailable", "expected a server, got one that is shutting down")
         arrived_s, allowed_s = time.monotonic(), options.timeout_ms / 1000
         deadline_s = arrived_s + (min(allowed_s, timeout_s) if timeout_s else allowed_s)
-        slot = self._admission.take(deadline_s, canary=request_id == CANARY_ID)
+        slot = self._admission.take(deadline_s, size, canary=request_id == CANARY_ID)
         if slot is None:
             raise RequestError(
-                "overloaded", f"expected at most {self._places} images in hand, got one more"
+                "overloaded",
+                f"expected at most {self._places} images and {MAX_BYTES >> 20} MiB in hand, got more",
             )
         request_id = request_id or uuid.uuid4().hex  # what the logs of all steps say
         return Ticket(
@@ -117,23 +114,11 @@ class DecodeStep:
 
     def _decode(self, ticket: Ticket, data: bytes, reply: Reply) -> None:
         began = time.perf_counter()
-        with self._lock:
-            if self._bytes and self._bytes + len(data) > MAX_BYTES:
-                raise RequestError(
-                    "overloaded", f"expected at most {MAX_BYTES >> 20} MiB in hand, got more"
-                )
-            future, pixel_bytes = self._decoder.start(data)
-            size = len(data) + pixel_bytes
-            self._bytes += size
 
         def done(future: Future[Decoded]) -> None:
-            ms = 1000 * (time.perf_counter() - began)
-            outcome = self._outcome(ticket, future, ms)
-            with self._lock:
-                self._bytes -= size
-            reply(outcome)
+            reply(self._outcome(ticket, future, 1000 * (time.perf_counter() - began)))
 
-        future.add_done_callback(done)
+        self._decoder.submit(data).add_done_callback(done)
 
     def _outcome(
         self, ticket: Ticket, future: Future[Decoded], ms: float

@@ -64,7 +64,7 @@ def test_rows_equal_the_local_runs(client: Any, local_rows: dict[str, wire.Row])
     for name, row in zip(NAMES, Window(client, 12).all(requests), strict=True):
         assert isinstance(row, wire.Row), row
         assert plain(row) == local_rows[name]
-        assert set(row.cost.ms) == {"decode", "detect", "fuse", "read", "rules", "reason"}
+        assert set(row.cost.ms) >= {"decode", "detect", "fuse", "read", "rules", "reason"}
 
 
 def test_alone_as_in_a_batch_of_64(client: Any) -> None:

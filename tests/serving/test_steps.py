@@ -121,7 +121,7 @@ def test_rows_are_the_pipelines(chain: Chain, local_rows: dict[str, wire.Row]) -
         options = msgspec.json.encode({"image_id": name, "source": name})
         row = chain.row(image(name), CAPTIONS[name].encode(), options)
         assert plain(row) == local_rows[name]
-        assert set(row.cost.ms) == {"decode", "detect", "fuse", "read", "rules", "reason"}
+        assert set(row.cost.ms) >= {"decode", "detect", "fuse", "read", "rules", "reason"}
     assert chain.admission.taken == 0
 
 
@@ -132,7 +132,7 @@ def test_records_survive_the_way(chain: Chain) -> None:
     record = read_ruled(data)
     ruled = record.ruled(chain.rules._domains.by_name)
     assert len(ruled.groups) == 1
-    again = read_ruled(to_bytes(type(record).of(record.readings, ruled, record.ms)))
+    again = read_ruled(to_bytes(type(record).of(record.whose, record.readings, ruled, record.ms)))
     compare(record.readings, again.readings)
     compare(ruled.groups[0], again.ruled(chain.rules._domains.by_name).groups[0])
     ticket = read_ticket(first["TICKET"])
@@ -200,7 +200,9 @@ def test_late_work_is_dropped(chain: Chain) -> None:
 
 def test_more_than_the_places_are_turned_away(chain: Chain) -> None:
     held = [chain.decoded(image("car_01.jpg")) for _ in range(4)]
-    with pytest.raises(RequestError, match="expected at most 4 images in hand") as caught:
+    with pytest.raises(
+        RequestError, match="expected at most 4 images and 512 MiB in hand"
+    ) as caught:
         chain.decoded(image("car_01.jpg"))
     assert caught.value.code == "overloaded"
     assert chain.row(image("car_01.jpg"), request_id=CANARY_ID).error_code is None
