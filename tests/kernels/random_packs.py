@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -171,18 +172,27 @@ def random_pack(rng: random.Random, rules: int, depth: int = 3) -> Pack:
     return parse_pack(pack_text(kept, missing, vacuous=vacuous))
 
 
-def random_batch(rng: random.Random, images: int) -> tuple[PackedBoxes, ObservedArrays]:
-    """Images with few boxes on a coarse grid: touching, nested, duplicated, without area."""
+SCALES = (*[1.0] * 8, 2.0**123, 2.0**-100)
+"""For `random_batch`: of ten images one with huge boxes (near the end of float32), one with tiny ones."""
+
+
+def random_batch(
+    rng: random.Random, images: int, scales: Sequence[float] = (1.0,)
+) -> tuple[PackedBoxes, ObservedArrays]:
+    """Images with few boxes on a coarse grid: touching, nested, duplicated, without area; each
+    image at one of the scales."""
     xyxy: list[list[float]] = []
     label: list[int] = []
     offsets = [0]
     for _ in range(images):
+        scale, first = rng.choice(scales), len(xyxy)
         for _ in range(rng.choice([0, 1, 2, 4, 7, 9])):
-            if xyxy and rng.random() < 0.2:
+            if len(xyxy) > first and rng.random() < 0.2:
                 xyxy.append(list(xyxy[-1]))
             else:
                 x, y = rng.randint(0, 6), rng.randint(0, 6)
-                xyxy.append([x, y, x + rng.choice([0, 1, 2, 5]), y + rng.choice([0, 1, 2.5, 4])])
+                box = [x, y, x + rng.choice([0, 1, 2, 5]), y + rng.choice([0, 1, 2.5, 4])]
+                xyxy.append([value * scale for value in box])
             label.append(rng.randrange(LABELS))
         offsets.append(len(xyxy))
     n = len(xyxy)

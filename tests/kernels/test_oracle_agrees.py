@@ -24,7 +24,7 @@ from physgauge.rules_kernel import (
     reference,
 )
 from physgauge.rules_kernel.codegen import device_namespace, generate
-from tests.kernels.random_packs import random_batch, random_pack
+from tests.kernels.random_packs import SCALES, random_batch, random_pack
 
 
 def run_as_python(
@@ -72,7 +72,7 @@ def test_generated_text_agrees_with_oracle(
     """As one function, as one a rule, and as something between."""
     rng = random.Random(seed)
     pack = random_pack(rng, rules)
-    boxes, observed = random_batch(rng, images)
+    boxes, observed = random_batch(rng, images, SCALES)
     assert_alike(
         pack,
         run_as_python(pack, boxes, observed, registers),
@@ -95,7 +95,7 @@ def test_compiled_agrees_with_oracle(seed: int) -> None:
     pack = random_pack(rng, rules=16)
     kernel = compile_pack(pack)
     for images in (0, 1, 300):
-        boxes, observed = random_batch(rng, images)
+        boxes, observed = random_batch(rng, images, SCALES)
         assert_alike(
             pack, kernel.evaluate(boxes, observed), reference.evaluate(pack, boxes, observed)
         )
