@@ -82,9 +82,12 @@ def train(
 @click.option("--size", default=320, show_default=True)
 @click.option("--images", default=0, help="Validation images to use; 0 = all.")
 @click.option("--note", default="", help="One line about data and seeds, kept in the file.")
+@click.option(
+    "--weights", type=click.Path(path_type=Path), help="Also write weights to train on from."
+)
 def export(
     folder: Path, validation: tuple[Path, ...], out: Path, version: str, nms_iou: float, size: int,
-    images: int, note: str,
+    images: int, note: str, weights: Path | None,
 ) -> None:  # fmt: skip
     """Calibrate a run on the validation set and write the ONNX file."""
     from physgauge.ensemble.detect import OnnxDetector
@@ -112,6 +115,8 @@ def export(
         "evidence_floor": round(floor, 3),
     }
     run.export(out, fitted, version, training)
+    if weights:
+        run.save_weights(weights)
     click.echo(f"{out}: {out.stat().st_size / 1e6:.2f} MB after {run.step} steps")
 
 

@@ -97,6 +97,11 @@ class Run:
         torch.save(state, self.out / "next.pt")
         (self.out / "next.pt").replace(self.out / "last.pt")
 
+    def save_weights(self, path: Path) -> None:
+        """Write the averaged weights for `warm_start`: kernels as float16, no optimiser state."""
+        mean = {k: v.half() if v.ndim == 4 else v for k, v in self.mean.state_dict().items()}
+        torch.save({"mean": mean}, path)
+
     def log(self, **entry: Any) -> None:
         """One line to log.jsonl and to the terminal."""
         if self.group.rank:
