@@ -155,7 +155,8 @@ def _alternatives(boxes: Boxes, unsure: I64) -> Bools:
     iou = shared / (area[:, None] + area - shared)
     inside = shared / np.minimum(area[:, None], area)
     same = label[:, None] == label
-    return (iou > NAMES_IOU) | (same & ((iou > BOXES_IOU) | (inside > BOXES_INSIDE)))
+    over: Bools = (iou > NAMES_IOU) | (same & ((iou > BOXES_IOU) | (inside > BOXES_INSIDE)))
+    return over
 
 
 @lru_cache(maxsize=8)

@@ -132,7 +132,7 @@ def _log_tail(value: float, tail: Any, log_p: Any, beyond: float) -> float:
     if not value < tail[-1]:
         return 0.0
     if value <= tail[0]:
-        return log_p[0] + beyond * (value - tail[0])
+        return float(log_p[0] + beyond * (value - tail[0]))
     low, high = 0, len(tail) - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -142,7 +142,7 @@ def _log_tail(value: float, tail: Any, log_p: Any, beyond: float) -> float:
             high = middle
     step = tail[high] - tail[low]
     share = (value - tail[low]) / step if step > 0.0 else 1.0
-    return log_p[low] + share * (log_p[high] - log_p[low])
+    return float(log_p[low] + share * (log_p[high] - log_p[low]))
 
 
 log_tail = compiled(_log_tail)

@@ -38,9 +38,9 @@ def pair_features(xyxy: F32, label: I16, offsets: I64, components: int) -> PairT
     )
     room = 0
     while True:
-        whole = [np.zeros(room, np.int64) for _ in range(3)]
+        image, part, other = (np.zeros(room, np.int64) for _ in range(3))
         features = np.zeros((room, len(FEATURES)))
-        needed = loops.pairs(*boxes, components, *whole, features)
+        needed = loops.pairs(*boxes, components, image, part, other, features)
         if needed <= room:
-            return PairTable(*whole, features)
+            return PairTable(image, part, other, features)
         room = needed

@@ -186,4 +186,4 @@ def test_pickles_are_refused(tmp_path: Path) -> None:
 )
 def test_arrays_that_do_not_fit_are_named(name: str, value: np.ndarray) -> None:
     with pytest.raises(RuleError, match=f"layout: {name}"):
-        replace(model(), **{name: value})
+        replace(model(), **{name: value})  # type: ignore[arg-type]

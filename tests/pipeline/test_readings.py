@@ -103,7 +103,7 @@ def test_boxes_over_one_thing_take_turns(
     seen = [tuple(b in there(readings, r) for b in pair) for r in range(len(readings.image))]
 
     def share(*wanted: bool) -> float:
-        return sum(s for s, got in zip(readings.share, seen, strict=True) if got == wanted)
+        return float(sum(s for s, got in zip(readings.share, seen, strict=True) if got == wanted))
 
     assert share(True, True) + share(True, False) == pytest.approx(scores[0])
     assert share(True, True) + share(False, True) == pytest.approx(scores[1])

@@ -58,7 +58,10 @@ def fit(
     against = pair_features(held.xyxy, held.label, held.offsets, len(components))
     shape = (len(views), len(components), len(components))
     pair = np.full(shape, -1, np.int64)
-    weights, means, whitens, tails = [], [], [], []
+    weights: list[F64] = []
+    means: list[F64] = []
+    whitens: list[F64] = []
+    tails: list[F64] = []
     for v, part, other in np.ndindex(shape):
         x = _of(table, fitted, v, part, other)
         z = _of(against, held, v, part, other)
@@ -84,7 +87,8 @@ def _of(table: PairTable, layouts: Layouts, view: int, part: int, other: int) ->
     here = (layouts.label[table.part] == part) & (table.other == other)
     if view:
         here &= layouts.view[table.image] == view
-    return table.features[here]
+    features: F64 = table.features[here]
+    return features
 
 
 def _mixture(x: F64, gaussians: int, seed: int) -> GaussianMixture:
@@ -109,7 +113,7 @@ def _padded(mixture: GaussianMixture, gaussians: int) -> tuple[F64, F64, F64]:
 
 def _tail(values: F64, beyond: float) -> F64:
     """The value at each of LOG_TAIL; rarer than was seen, along the slope that is assumed beyond."""
-    tail = np.quantile(values, np.exp(LOG_TAIL))
+    tail: F64 = np.quantile(values, np.exp(LOG_TAIL))
     rarest = -math.log(len(values) + 1)
     unseen = rarest > LOG_TAIL
     tail[unseen] = values.min() - (rarest - LOG_TAIL[unseen]) / beyond

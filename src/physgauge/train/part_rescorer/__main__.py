@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -49,7 +50,7 @@ def main(
     p = trial.predict_proba(found.features[held])[:, 1]
     right, before = found.right[held], found.score[held].astype(np.float64)
     unsure = (before > 0.04) & (before < 0.96)
-    figures = {
+    figures: dict[str, Any] = {
         "images": images, "candidates": len(found.right), "held_out": int(held.sum()),
         "log_loss_before": fit.log_loss(before, right),
         "log_loss_after": fit.log_loss(p, right),
