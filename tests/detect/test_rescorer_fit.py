@@ -21,7 +21,7 @@ BOAT = ("boat.hull", "boat.mast")
 
 def test_each_part_is_taken_once_by_the_surest() -> None:
     part = np.array([[0, 0, 10, 10], [20, 0, 30, 10]], float)
-    found = np.array([[0, 0, 10, 9], [0, 0, 10, 10], [20, 0, 30, 4], [20, 0, 30, 9]], float)
+    found = np.array([[0, 0, 10, 9], [0, 0, 10, 10], [20, 0, 30, 3], [20, 0, 30, 9]], float)
     score = np.array([0.9, 0.8, 0.7, 0.6], np.float32)
     label = np.array([0, 0, 1, 1], np.int16)
     assert matched(found, score, label, part, np.array([0, 1])).tolist() == [
