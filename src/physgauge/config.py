@@ -134,7 +134,7 @@ class Profile(Settings, frozen=True, kw_only=True):
     specifications: dict[str, str] = {}
     """Domain to type specification: a shipped name or a path relative to the profile."""
     layouts: dict[str, str] = {}
-    """Domain to layout model (``.npz``, docs/layout.md), relative to the profile; a domain may have none."""
+    """Domain to layout model (``.npz``, docs/layout.md), relative to the profile; not all need one."""
     fuse: FuseSettings = FuseSettings()
     readings: ReadingSettings = ReadingSettings()
     pcmde: PcmdeSettings = PcmdeSettings()

@@ -17,8 +17,8 @@ from physgauge.train.part_detector.records import Sample
 from physgauge.types import F32, F64, I16, I64, PART_CLASSES, Bools
 
 RIGHT_IOU: Final = 0.4
-"""A candidate is right if it overlaps a part of its class this much that no surer one has taken. Less than
-for mAP50: a small part that is found a little beside its place is found."""
+"""A candidate is right if it overlaps a part of its class this much that no surer one has taken. Less
+than for mAP50: a small part that is found a little beside its place is found."""
 
 
 @dataclass(frozen=True, slots=True)
