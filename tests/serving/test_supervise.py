@@ -86,6 +86,17 @@ def test_what_is_killed_comes_back(
     assert not Path(f"/dev/shm/physgauge-{old}.places").exists()
 
 
+def test_a_supervisor_that_dies_takes_its_server_along(mortal: Server) -> None:
+    pid, stubs = mortal.pid, mortal.stubs()
+    mortal.process.kill()
+    mortal.process.wait()
+    end = time.monotonic() + 60
+    while not all(gone(each) for each in (pid, *stubs.values())):
+        assert time.monotonic() < end, "nobody is there to restart or drain it, and it goes on"
+        time.sleep(0.1)
+    Path(f"/dev/shm/physgauge-{pid}.places").unlink()
+
+
 def test_sigterm_drains(wheel: None) -> None:
     """What is in hand is answered, what is new is refused, the ports are free, nothing is left."""
     with Server("--drain", "60") as server:
