@@ -69,7 +69,9 @@ class Case:
 
     def _part(self, detection: wire.Detection) -> Truth | None:
         own = [p for p in self.truth["parts"] if p["cls"] == detection.label]
-        best = max(own, key=lambda p: _iou([p[k] for k in SIDES], detection.box), default=None)
+        best: Truth | None = max(
+            own, key=lambda p: _iou([p[k] for k in SIDES], detection.box), default=None
+        )
         if best is None or _iou([best[k] for k in SIDES], detection.box) < MATCH:
             return None
         return best

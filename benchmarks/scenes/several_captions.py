@@ -15,6 +15,11 @@ from .subjects.animal_types import TYPES as ANIMALS
 from .subjects.car_types import TYPES as CARS
 
 _PLURAL: Final = {"sheep": "sheep", "rhinoceros": "rhinoceroses", "ostrich": "ostriches"}
+_NAMES: Final = {
+    "aircraft": {t.subtype: t.name for t in AIRCRAFT},
+    "car": {t.subtype: t.name for t in CARS},
+    "animal": {t.subtype: t.name for t in ANIMALS},
+}
 _KIND: Final = {"aircraft": "airliners", "car": "cars", "animal": "animals"}
 
 
@@ -33,8 +38,7 @@ def caption_of(rng: Generator, subjects: Sequence[Subject]) -> str:
 
 
 def _named(domain: str, subtype: str, number: int) -> str:
-    types = {"aircraft": AIRCRAFT, "car": CARS, "animal": ANIMALS}[domain]
-    name = next(t.name for t in types if t.subtype == subtype)
+    name = _NAMES[domain][subtype]
     if number == 1:
         return a(name)
     if domain == "aircraft":

@@ -99,7 +99,7 @@ def _along(parts: Parts, direction: F64) -> list[Cut]:
     after = anchor.sum(0) - before
     calls, surplus = np.zeros(len(before), np.int64), np.zeros(len(before), np.int64)
     for side in (before, after):
-        called_for = np.sort(called(side, parts.most), axis=1)[:, -2]
+        called_for = np.sort(called(np.asarray(side, np.int64), parts.most), axis=1)[:, -2]
         calls += called_for
         surplus += np.maximum(side - called_for[:, None] * parts.most, 0).sum(1)
     good = (np.diff(middle) > 0) & ((before > 0).sum(1) >= parts.least)
@@ -119,7 +119,7 @@ def _along(parts: Parts, direction: F64) -> list[Cut]:
 
 def called(count: I64, most: I64) -> I64:
     """[..., K] how many subjects so many of each anchor call for, at least one."""
-    return np.maximum(-(-count // most), 1)
+    return np.asarray(np.maximum(-(-count // most), 1), np.int64)
 
 
 def _cut(parts: Parts, side: I64, calls: int, gap: float, surplus: int) -> Cut:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -26,8 +27,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def rows(folder: Path) -> list[dict[str, object]]:
-    return pq.read_table(folder / "truth.parquet").to_pylist()
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return list(pq.read_table(folder / "truth.parquet").to_pylist())
 
 
 def test_same_seed_same_bytes_whatever_workers(made: Path, tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_same_seed_same_bytes_whatever_workers(made: Path, tmp_path: Path) -> No
 
 def test_every_part_is_a_subjects_and_at_most_one_is_violated(made: Path) -> None:
     seen_mixed = seen_violated = False
-    for row in pq.read_table(made / "truth.parquet").to_pylist():
+    for row in rows(made):
         subjects = row["subjects"]
         assert 2 <= len(subjects) <= 3
         assert {p["subject"] for p in row["parts"]} == set(range(len(subjects)))
@@ -58,7 +59,7 @@ def test_every_part_is_a_subjects_and_at_most_one_is_violated(made: Path) -> Non
 
 def test_apart_means_that_boxes_leave_a_gap(made: Path) -> None:
     checked = 0
-    for row in pq.read_table(made / "truth.parquet").to_pylist():
+    for row in rows(made):
         if row["arrangement"] != "apart":
             continue
         hulls = []
@@ -75,7 +76,7 @@ def test_apart_means_that_boxes_leave_a_gap(made: Path) -> None:
 
 def test_captions_name_the_subjects(made: Path) -> None:
     parser = CaptionParser([load_specification(domain) for domain in DOMAINS])
-    for row in pq.read_table(made / "truth.parquet").to_pylist():
+    for row in rows(made):
         for domain in DOMAINS:
             number = sum(s["domain"] == domain for s in row["subjects"])
             told = Told.of(parser.parse(row["caption"], domain))

@@ -11,7 +11,7 @@ from physgauge.ensemble.subjects.cuts import Parts
 from physgauge.ensemble.subjects.grouping import group
 from physgauge.ensemble.subjects.told import SILENT, Told
 from physgauge.rules_kernel import load_pack
-from tests.subjects.shapes import DOG, SHAPES, Part, at, mirrored, without
+from tests.subjects.shapes import AIRBUS, DOG, SHAPES, Part, at, mirrored, without
 
 PACKS = {name: load_pack(name) for name in SHAPES}
 TWO, THREE, MANY = Told(True, True, 2), Told(True, True, 3), Told(True, True, None)
@@ -24,7 +24,7 @@ def parts_of(boxes: list[Part]) -> Parts:
     names = [part[0].partition(".")[2] for part in boxes]
     return Parts(
         np.array([part[1:] for part in boxes], np.float32),
-        1 - np.arange(len(boxes), dtype=np.float32) / 1000,
+        np.array([1 - k / 1000 for k in range(len(boxes))], np.float32),
         np.array([pack.label(name) for name in names], np.int64),
         np.array([[name == anchor for anchor in pack.single.most] for name in names]),
         np.array(list(pack.single.most.values()), np.int64),
@@ -50,6 +50,12 @@ def doubt_of(boxes: list[Part], told: Told) -> str | None:
 def test_two_that_stand_apart_are_two(domain: str, told: Told, shift: tuple[float, float]) -> None:
     one, other = SHAPES[domain], at(SHAPES[domain], *shift, scale=0.9)
     assert groups_of([*one, *other], told) == {frozenset(one), frozenset(other)}
+
+
+def test_the_widest_gap_may_be_within_a_subject() -> None:
+    """60 px from a nose to the wing, 9 px from one aircraft to the next."""
+    one, other = AIRBUS, at(AIRBUS, 285)
+    assert groups_of([*one, *other]) == {frozenset(one), frozenset(other)}
 
 
 @pytest.mark.parametrize("domain", SHAPES)

@@ -38,7 +38,8 @@ def score(pipeline: Pipeline, *pictures: tuple[list[Part], str | None]) -> list[
 
 
 def boxes_of(row: wire.Row, subject: wire.SubjectResult) -> set[Part]:
-    return {(row.detections[i].label, *row.detections[i].box) for i in subject.parts}
+    found = [row.detections[i] for i in subject.parts]
+    return {(d.label, d.box[0], d.box[1], d.box[2], d.box[3]) for d in found}
 
 
 @pytest.mark.parametrize("domain", SHAPES)
