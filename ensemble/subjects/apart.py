@@ -83,7 +83,8 @@ class _Reader:
     def __init__(self, fused: Fused, captions: Sequence[str | None], domains: Domains) -> None:
         self.fused, self.captions, self.domains = fused, captions, domains
         self.known: dict[tuple[str | None, str], CaptionFacts] = {}
-        names = [name.partition(".")[::2] for name in fused.classes]
+        split = [name.partition(".") for name in fused.classes]
+        names = [(owner, part) for owner, _, part in split]
         self.owner = np.array([owner for owner, _ in names])
         self.classes = {
             name: _Classes.of(domain, names)

@@ -82,17 +82,17 @@ def evident(
 
     `size`: side (px) of the frame that areas and gaps are shares of, where that is not the picture's.
     """
-    size = size or seg.shape[0]
+    frame = int(seg.shape[0]) if size is None else size
     now, before = {s.key: s for s in seen}, {s.key: s for s in twin}
     if any(k not in before or before[k].fraction < MIN_FRACTION for k in planting.reference):
         return False
     if planting.kind == "missing":
-        return all(k in before and _well_seen(before[k], size) for k in planting.removed)
+        return all(k in before and _well_seen(before[k], frame) for k in planting.removed)
     shrunk = planting.kind == "rescaled" and "shrunk" in planting.detail
     for key in planting.principal:
-        if key not in now or not _well_seen(now[key], size, 0.3 if shrunk else 1.0):
+        if key not in now or not _well_seen(now[key], frame, 0.3 if shrunk else 1.0):
             return False
-    if shrunk and any(k not in before or not _well_seen(before[k], size) for k in planting.origin):
+    if shrunk and any(k not in before or not _well_seen(before[k], frame) for k in planting.origin):
         return False
     if planting.kind == "extra":
         naturals = [s for s in seen if s.cls == planting.cls and not s.planted and s.px > 0]
@@ -107,7 +107,7 @@ def evident(
                 < MIN_MOVE * extent
             ):
                 return False
-    return planting.kind != "detached" or _apart(parts, seg, size)
+    return planting.kind != "detached" or _apart(parts, seg, frame)
 
 
 def _apart(parts: Sequence[Part], seg: NDArray[np.int32], size: int) -> bool:

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -38,7 +38,7 @@ class Layouts:
 
     def at(self, images: I64) -> Layouts:
         """Some of the pictures."""
-        spans = [np.arange(self.offsets[i], self.offsets[i + 1]) for i in images]
+        spans = [np.arange(int(self.offsets[i]), int(self.offsets[i + 1])) for i in images]
         rows = np.concatenate(spans) if spans else np.zeros(0, np.int64)
         offsets = np.concatenate([[0], np.cumsum([len(s) for s in spans])]).astype(np.int64)
         return Layouts(self.xyxy[rows], self.label[rows], offsets, self.view[images])
@@ -99,7 +99,7 @@ def _mixture(x: F64, gaussians: int, seed: int) -> GaussianMixture:
         ).fit(x)
 
 
-def _padded(mixture: GaussianMixture, gaussians: int) -> tuple[F64, F64, F64]:
+def _padded(mixture: Any, gaussians: int) -> tuple[F64, F64, F64]:
     """Weights with the normalisation in them, means and whitening; absent Gaussians weigh nothing."""
     whiten, used = mixture.precisions_cholesky_, len(mixture.weights_)
     features = whiten.shape[1]

@@ -25,9 +25,10 @@ def trees(
     found: Candidates, rows: Bools, *, count: int, seed: int
 ) -> HistGradientBoostingClassifier:
     """Fit on some of the candidates."""
+    never: Any = False  # its stub knows "auto" only
     return HistGradientBoostingClassifier(
         max_iter=count, learning_rate=0.06, max_leaf_nodes=16, l2_regularization=2.0,
-        min_samples_leaf=30, early_stopping=False, random_state=seed,
+        min_samples_leaf=30, early_stopping=never, random_state=seed,
     ).fit(found.features[rows], found.right[rows])  # fmt: skip
 
 
@@ -42,8 +43,9 @@ def export(
 ) -> None:  # fmt: skip
     """Write what docs/detector.md asks of a rescorer: features f32[N, F] to score f32[N]."""
     names = feature_names(classes)
-    made = to_onnx(
-        model, initial_types=[("features", FloatTensorType([None, len(names)]))],
+    inputs: Any = [("features", FloatTensorType([None, len(names)]))]
+    made: Any = to_onnx(
+        model, initial_types=inputs,
         options={"zipmap": False}, target_opset=OPSETS,
     )  # fmt: skip
     graph = made.graph
