@@ -8,9 +8,9 @@ TerraVis' soft score is over its probes. Boxes over one thing are not: they are 
 reading has one, and several only as often as their scores add up to more than one. What a row says of
 single rules is of the likeliest reading.
 
-The draws are fixed and stratified (a box of 0.4 is in 13 of 32 readings, whatever else is drawn), and a
-box's draws depend on its rank among the unsure ones alone: the same boxes always get the same readings,
-in whatever batch, mirrored or not.
+The draws are fixed and stratified (a box of 0.4 is in 12 or 13 of 32, whatever else is drawn), and those
+of a box depend on its rank among the unsure ones and on its alternatives alone: the same boxes always get
+the same readings, in whatever batch, mirrored or not.
 """
 
 from __future__ import annotations

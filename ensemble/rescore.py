@@ -2,10 +2,10 @@
 
 A detector scores each box by its pixels. Whether it is right also shows in its company: a third wing
 where two sure ones are, a box that a surer one of another class covers, a wheel above the roof.
-Felzenszwalb et al. (Object Detection with Discriminatively Trained Part Based Models, TPAMI 2010, section
-7.2) rescore boxes from such a context; here gradient-boosted trees do, fitted on a detector's own boxes
-in scenes that it was not trained on (`physgauge.train.part_rescorer`). Knows the model as a function
-only: `detect.py` runs it.
+Felzenszwalb et al. (Object Detection with Discriminatively Trained Part Based Models, TPAMI 2010,
+"Contextual Information") rescore boxes from such a context; here gradient-boosted trees do, fitted on a
+detector's own boxes in scenes that it was not trained on (`physgauge.train.part_rescorer`). Knows the
+model as a function only: `detect.py` runs it.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ def features(
         np.log(span / longest) * one, hull.sum() * one,
     ]  # fmt: skip
     is_class = label[:, None] == np.arange(k)[None]
-    # [n, K]: the most that a surer box of another class covers it; how many others of each class.
+    # [n, K]: "covered by", the greatest IoU times score of a box of another class, surer or not;
+    # "number of", the sum of the scores of each class's others.
     by_class = np.zeros((n, k))
     np.maximum.at(by_class.T, label, (iou * np.where(same, 0, p[None])).T)
     number = np.tile((is_class * p[:, None]).sum(axis=0), (n, 1)) - is_class * p[:, None]

@@ -140,8 +140,14 @@ def _least(given: ReasonInput, component: str, bounds: Bounds, against: str) -> 
     own = given.spec.range(component, given.types)
     if own is not None and bounds.low > own.high:
         return f"the caption wants at least {count_of(int(bounds.low), component)}"
-    whole = f"{against} has {_most(given, component, bounds)}"
-    if own is not None and bounds.low >= own.low:
+    seen = own is None or bounds.low >= own.low
+    # Several subjects have more than their type, or (NaN) nobody knows how many.
+    if own is not None and own.high == bounds.high:
+        whole = f"{against} has {count_of(own, component)}"
+    else:
+        least = int(bounds.low) if own is None or seen else own.low
+        whole = f"{against} has at least {count_of(least, component)}"
+    if seen:
         return whole
     view = given.view.replace("_", " ")
     return f"{whole}, of which the view ({view}) shows at least {bounds.low:g}"
@@ -204,10 +210,14 @@ def _rule(given: ReasonInput, rule: RuleFact, counted: Sequence[Finding]) -> Fin
 
 
 def _rare(arranged: Arrangement) -> str:
-    share = max(math.exp(arranged.log_p), 10.0**-RAREST)
+    # Two digits; beyond the rarest, probabilities are extrapolated.
+    rarest = arranged.log_p < -RAREST * math.log(10)
+    one_of = 10.0**RAREST if rarest else math.exp(-arranged.log_p)
+    one_of = round(one_of, 1 - math.floor(math.log10(one_of)))
+    share = f"{'less than ' * rarest}1 of {one_of:,.0f}"
     part, other = (name.replace("_", " ") for name in (arranged.part, arranged.other))
     beside = f"{article(part)} {part} beside " + ("another" if part == other else f"the {other}")
-    return f"Unusual: {beside}: as strange in 1 of {1 / share:.2g} faultless pictures."
+    return f"Unusual: {beside}: as strange in {share} faultless pictures."
 
 
 def _explain(given: ReasonInput, told: Sequence[Finding], points: float, band: Severity) -> str:

@@ -27,7 +27,8 @@ change nothing."""
 FORMAT: Final = 1
 MAX_BYTES: Final = 32 * 2**20
 _NO_MODEL: Final = (
-    ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
+    ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, RuntimeError,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 """What reading other files or damaged ones raises."""
 
@@ -56,7 +57,7 @@ class LayoutModel:
 
     def __post_init__(self) -> None:
         m, k, f = self.mean.shape if self.mean.ndim == 3 else (-1, -1, -1)
-        v, c, q = len(self.views), len(self.components), len(self.log_tail)
+        v, c, q = len(self.views), len(self.components), self.log_tail.size
         shapes = {
             "pair": (v, c, c), "log_weight": (m, k), "mean": (m, k, len(FEATURES)),
             "whiten": (m, k, f, f), "log_tail": (q,), "pair_tail": (m, q), "image_tail": (v, q),
@@ -69,7 +70,10 @@ class LayoutModel:
             raise ArrayError("layout: log_tail", expected="rising values up to 0", got="others")
         if self.pair.size and not -1 <= self.pair.min() <= self.pair.max() < max(m, 1):
             raise ArrayError("layout: pair", expected=f"-1 to {m - 1}", got="rows beyond")
-        for name in ("mean", "whiten", "pair_tail", "image_tail"):
+        for name in ("pair_tail", "image_tail"):
+            if np.any(np.diff(getattr(self, name), axis=1) < 0):
+                raise ArrayError(f"layout: {name}", expected="rising values", got="falling ones")
+        for name in ("mean", "whiten", "log_tail", "pair_tail", "image_tail"):
             if not np.isfinite(getattr(self, name)).all():
                 raise ArrayError(f"layout: {name}", expected="finite numbers", got="others")
         if np.isnan(self.log_weight).any() or np.any(self.log_weight == np.inf):
@@ -80,7 +84,7 @@ class LayoutModel:
     def save(self, path: Path) -> None:
         """Write an .npz (float32, no pickle); equal models give equal bytes."""
         arrays = {
-            f.name: getattr(self, f.name).astype(np.int16 if f.name == "pair" else np.float32)
+            f.name: getattr(self, f.name).astype(np.int32 if f.name == "pair" else np.float32)
             for f in fields(self)
             if f.name not in ("components", "views")
         }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physgauge.rules_kernel.arrays import F32, F64, I16, I64
+from physgauge.rules_kernel.layout.check import checked_boxes
 from physgauge.rules_kernel.layout.model import FEATURES
 
 
@@ -27,15 +28,11 @@ class PairTable:
 def pair_features(xyxy: F32, label: I16, offsets: I64, components: int) -> PairTable:
     """All pairs of all images. Boxes whose label is not below `components` are no part of the whole.
 
-    xyxy f32[N,4] px, finite; label i16[N]; offsets i64[B+1].
+    xyxy f32[N,4] px, finite; label i16[N]; offsets i64[B+1]. Raises ArrayError for other arrays.
     """
     from physgauge.rules_kernel.layout import loops
 
-    boxes = (
-        np.ascontiguousarray(xyxy, np.float32),
-        np.ascontiguousarray(label, np.int16),
-        np.ascontiguousarray(offsets, np.int64),
-    )
+    boxes = checked_boxes(xyxy, label, offsets)
     room = 0
     while True:
         image, part, other = (np.zeros(room, np.int64) for _ in range(3))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physgauge.rules_kernel.arrays import F32, F64, I8, I16, I32, I64
+from physgauge.rules_kernel.layout.check import checked_boxes, checked_view
 from physgauge.rules_kernel.layout.model import LayoutModel
 
 
@@ -29,12 +30,15 @@ def usual(model: LayoutModel, xyxy: F32, label: I16, offsets: I64, view: I8) -> 
         label: i16[N].
         offsets: i64[B+1] image i owns boxes offsets[i]:offsets[i+1].
         view: i8[B] index into the model's views.
+
+    Raises:
+        ArrayError: arrays that break this.
     """
     from physgauge.rules_kernel.layout import loops
 
     found = strangest(model, xyxy, label, offsets, view)
-    log_p, seen = np.empty(len(view)), np.ascontiguousarray(view, np.int64)
-    loops.image_log_p(found.log_p, seen, model.image_tail, model.log_tail, log_p)
+    log_p = np.empty(len(view))
+    loops.image_log_p(found.log_p, view.astype(np.int64), model.image_tail, model.log_tail, log_p)
     return Usual(log_p, found.pair)
 
 
@@ -43,11 +47,12 @@ def strangest(model: LayoutModel, xyxy: F32, label: I16, offsets: I64, view: I8)
     strangest one; arguments as for `usual`."""
     from physgauge.rules_kernel.layout import loops
 
+    boxes = checked_boxes(xyxy, label, offsets)
     images = len(offsets) - 1
+    seen = checked_view(view, images, len(model.views))
     log_p, pair = np.empty(images), np.empty((images, 2), np.int32)
     loops.least(
-        0, images, np.ascontiguousarray(xyxy, np.float32), np.ascontiguousarray(label, np.int16),
-        np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(view, np.int64), model.pair,
-        model.log_weight, model.mean, model.whiten, model.log_tail, model.pair_tail, log_p, pair,
+        0, images, *boxes, seen, model.pair, model.log_weight, model.mean, model.whiten,
+        model.log_tail, model.pair_tail, log_p, pair,
     )  # fmt: skip
     return Usual(log_p, pair)

@@ -157,6 +157,7 @@ def test_saved_and_read_again(tmp_path: Path) -> None:
         lambda data: data[: len(data) // 2],
         lambda data: b"not a zip at all" * 20,
         lambda data: data.replace(b"head.npy", b"tail.npy"),
+        lambda data: data.replace(b"PK\x01\x02\x2d\x03\x2d", b"PK\x01\x02\x2d\x03\x94"),  # zip 14.8
     ],
 )
 def test_what_is_no_model_is_said(tmp_path: Path, spoil: object) -> None:
@@ -181,9 +182,53 @@ def test_pickles_are_refused(tmp_path: Path) -> None:
         ("mean", np.full((V * C * C, K, F), np.nan)),
         ("log_weight", np.full((V * C * C, K), -np.inf)),
         ("log_tail", np.log([0.5, 0.1, 0.2, 0.7, 1.0])),
+        ("log_tail", np.array(0.0)),
         ("image_tail", np.zeros((V, Q + 1))),
+        ("image_tail", np.tile(np.arange(Q)[::-1], (V, 1))),
+        ("pair_tail", np.tile(np.arange(Q)[::-1], (V * C * C, 1))),
     ],
 )
 def test_arrays_that_do_not_fit_are_named(name: str, value: np.ndarray) -> None:
     with pytest.raises(RuleError, match=f"layout: {name}"):
         replace(model(), **{name: value})  # type: ignore[arg-type]
+
+
+def test_more_pairs_than_two_bytes_count(tmp_path: Path) -> None:
+    c = 182
+    names, rows = tuple(f"c{i}" for i in range(c)), c * c
+    one = np.zeros((rows, 1, F))
+    many = LayoutModel(
+        names, ("unknown",), np.arange(rows).reshape(1, c, c), np.zeros((rows, 1)), one,
+        np.zeros((rows, 1, F, F)), np.array([-1.0, 0.0]), np.zeros((rows, 2)), np.zeros((1, 2)),
+    )  # fmt: skip
+    many.save(tmp_path / "m.npz")
+    np.testing.assert_array_equal(LayoutModel.load(tmp_path / "m.npz").pair, many.pair)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"view": np.array([V], np.int8)}, f"view of image 0.*0 to {V - 1}.*{V}"),
+        ({"view": np.array([-1], np.int8)}, "view of image 0"),
+        ({"view": np.zeros(2, np.int8)}, "view has the wrong type or shape"),
+        ({"label": np.array([0, 1, 65537])}, "label has the wrong type"),
+        ({"offsets": np.array([0, 4])}, "xyxy has the wrong type or shape"),
+        ({"offsets": np.array([1, 3])}, "offsets must start at 0"),
+        (
+            {"xyxy": np.array([[0, 0, 9, 9], [0, 0, 9, np.nan], [9, 9, 20, 20]], np.float32)},
+            "box 1",
+        ),
+        ({"xyxy": np.zeros((3, 4))}, "xyxy has the wrong type"),
+    ],
+)
+def test_arrays_that_break_the_contract_are_refused(
+    change: dict[str, np.ndarray], words: str
+) -> None:
+    xyxy, label, offsets = packed([(0, 0, 0, 9, 9), (1, 9, 0, 20, 9), (2, 9, 9, 20, 20)])
+    good = {"xyxy": xyxy, "label": label, "offsets": offsets, "view": np.zeros(1, np.int8)}
+    with pytest.raises(RuleError, match=words):
+        usual(model(), **{**good, **change})
+    rest = {name: value for name, value in {**good, **change}.items() if name != "view"}
+    if "view" not in change:
+        with pytest.raises(RuleError, match=words):
+            pair_features(**rest, components=C)

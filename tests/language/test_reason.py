@@ -18,6 +18,7 @@ from physgauge.ensemble.judge.reason import (
     reason,
 )
 from physgauge.ensemble.judge.rubric import BANDS, Finding, Severity, score, unusual
+from physgauge.ensemble.layout import Arrangement
 from tests.language.shared import read, spec
 
 Xyxy = tuple[float, float, float, float]
@@ -133,12 +134,32 @@ def test_a_missing_part_is_major_and_weighs_by_salience() -> None:
         (3, 4, "a dog has 4 legs, of which the view (side) shows at least 3: 2 seen"),
         (4, 4, "a dog has 4 legs: 2 seen"),
         (5, 6, "the caption wants at least 5 legs: 2 seen"),
+        (4, 8, "a dog has at least 4 legs: 2 seen"),  # two dogs
+        (4, math.nan, "a dog has at least 4 legs: 2 seen"),  # dogs, nobody says how many
+        (
+            3,
+            math.nan,
+            "a dog has at least 4 legs, of which the view (side) shows at least 3: 2 seen",
+        ),
     ],
 )
 def test_who_wants_the_parts_that_are_missing(low: float, high: float, words: str) -> None:
     given = dog(leg=DOG["leg"][:2])
     legs = {**given.bounds, "leg": Bounds(low, high)}
     assert words in reason(replace(given, bounds=legs)).violations
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0.05, "1 of 20"), (1 / 123.4, "1 of 120"), (1 / 9990, "1 of 10,000"),
+        (1e-9, "less than 1 of 10,000"), (0.051, None),
+    ],
+)  # fmt: skip
+def test_a_rare_arrangement_is_told_with_two_digits(p: float, words: str | None) -> None:
+    told = reason(replace(jet(), arranged=Arrangement(math.log(p), "tail_wing", "tail_wing")))
+    sentence = f"Unusual: a tail wing beside another: as strange in {words} faultless pictures."
+    assert (sentence in told.explanation) == ("Unusual" in told.explanation) == (words is not None)
 
 
 def test_a_cut_off_subject_may_hide_parts() -> None:
