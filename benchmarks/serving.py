@@ -231,7 +231,8 @@ def main() -> None:
         in_process(pipeline, items, 1.0)
         looks = {}
         for window in (int(w) for w in args.windows.split(",")):
-            looks[window] = through_server(server, caller, items, window, args.seconds / 2)
+            look_s = args.seconds / 2 if "," in args.windows else 1.0
+            looks[window] = through_server(server, caller, items, window, look_s)
             print(f"window {window:3d}: {_words(looks[window])}", flush=True)
         window = max(looks, key=lambda w: looks[w].rate)
         ours, theirs = [], []
