@@ -224,6 +224,12 @@ def check(profile: Profile, where: str) -> Profile:
             raise ConfigError(
                 f"{where}: specifications: expected one for the domain {domain!r} of [packs], got none"
             )
+    for domain in profile.layouts:
+        if domain not in profile.specifications:
+            known = ", ".join(profile.specifications)
+            raise ConfigError(
+                f"{where}: layouts: expected domains of [specifications] ({known}), got {domain!r}"
+            )
     if profile.decode.min_side_px > profile.decode.max_side_px:
         raise ConfigError(
             f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "

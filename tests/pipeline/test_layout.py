@@ -11,7 +11,7 @@ import pytest
 
 from physgauge import wire
 from physgauge.clients.boxes import BoxRecord, PartBox
-from physgauge.config import LoadedProfile, load_profile
+from physgauge.config import LoadedProfile, check, load_profile
 from physgauge.ensemble.pipeline import Options, Pipeline
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.rules_kernel import load_pack
@@ -122,6 +122,11 @@ def test_probabilities_hold_for_new_pictures(model_file: Path) -> None:
     p = np.exp(usual(model, new.reshape(-1, 4), np.tile(label, 800), offsets, view).log_p)
     assert 0.05 < (p <= 0.1).mean() < 0.17
     assert 0.40 < (p <= 0.5).mean() < 0.60
+
+
+def test_layouts_of_no_domain_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"layouts: expected domains of .*car.*, got 'cars'"):
+        check(profile({"cars": "car.npz"}).profile, "p")
 
 
 def test_wrong_models_are_refused(model_file: Path, tmp_path: Path) -> None:
