@@ -79,6 +79,30 @@ def test_a_box_of_another_class() -> None:
     assert row[column("own_iou")] == 0
 
 
+def test_of_equal_ones_none_is_surer() -> None:
+    hull: Box = (0, 0.9, 0, 0, 40, 40)
+    rows = table([hull, (0, 0.9, 0, 0, 40, 20), (1, 0.9, 0, 0, 20, 40)])
+    for name in ("own_iou", "other_iou", "own_surer", "own_surer_count"):
+        assert not rows[:, column(name)].any(), name
+    assert rows[0, column("own_others")] == pytest.approx(0.9)
+
+
+def test_the_subject_is_what_the_sure_ones_span() -> None:
+    """Two sure ones of the likeliest domain; or all sure ones; or, where nothing is sure, everything."""
+    hull: Box = (0, 0.9, 10, 10, 40, 50)
+    mast: Box = (1, 0.8, 40, 10, 70, 20)
+    wheel: Box = (2, 0.8, 70, 10, 90, 50)
+    faint: Box = (0, 0.4, 0, 0, 100, 80)
+    for image, width, height, parts in (
+        ([hull, mast, wheel, faint], 60, 40, 2),
+        ([hull, wheel, faint], 80, 40, 2),
+        ([faint, (1, 0.3, 0, 0, 5, 5)], 100, 80, 2),
+    ):
+        row = table(image)[0]
+        assert row[column("log_subject")] == pytest.approx(np.log(np.hypot(width, height) / 100))
+        assert row[column("subject_parts")] == parts
+
+
 @st.composite
 def boxes(draw: st.DrawFn) -> Box:
     x0, y0 = draw(st.integers(0, 90)), draw(st.integers(0, 70))
@@ -156,6 +180,22 @@ def test_new_scores_decide(tmp_path: Path) -> None:
     every = detector(tmp_path, rescorer).detect([IMAGE], min_score=0.0)
     assert every.boxes.label.tolist() == [0, 1]
     assert every.boxes.score.tolist() == pytest.approx([0.9526, 0.4502])
+
+
+def test_lengths_are_of_each_image_s_own_sides(tmp_path: Path) -> None:
+    """Width and height, and the longest side, of the image itself, whatever else is in the batch."""
+    rescorer = write_rescorer(tmp_path / "r.onnx", {"border": 9.0, "log_side": 0.5})
+    wide, high, small = (np.zeros((h, w, 3), np.uint8) for h, w in ((32, 64), (128, 64), (32, 32)))
+    it = detector(tmp_path, rescorer)
+    together = it.detect([wide, high, small], min_score=0.0).boxes
+    for i, (width, height) in enumerate(((64, 32), (64, 128), (32, 32))):
+        alone = it.detect([[wide, high, small][i]], min_score=0.0).boxes
+        assert together.score[together.of(i)].tolist() == alone.score.tolist()
+        for (x0, y0, x1, y1), score in zip(alone.xyxy.tolist(), alone.score, strict=True):
+            longest = max(width, height)
+            border = min(x0, y0, width - x1, height - y1) / longest
+            side = np.log(min(x1 - x0, y1 - y0) / longest)
+            assert score == pytest.approx(1 / (1 + np.exp(-9 * border - side / 2)), abs=1e-3)
 
 
 def test_no_images_and_no_candidates(tmp_path: Path) -> None:

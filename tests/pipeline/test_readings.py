@@ -87,6 +87,7 @@ def test_a_box_is_there_in_as_many_readings_as_its_score_says() -> None:
         ("car.wheel", (70, 165, 120, 215), (0.55, 0.45), 0, 0),  # twice the same wheel
         ("car.wheel", (70, 165, 120, 215), (0.45, 0.25), 0, 0.3),
         ("car.wheel", (70, 165, 120, 215), (0.85, 0.35), 0.2, 0),
+        ("car.wheel", (70, 200, 85, 215), (0.55, 0.45), 0, 0),  # inside it
         ("car.fender", (58, 188, 112, 240), (0.55, 0.45), 0, 0),  # two names for one thing
         ("car.fender", (60, 120, 130, 240), (0.55, 0.45), 0.25, 0.25),  # over it, but another thing
         ("car.wheel", (230, 190, 280, 240), (0.55, 0.45), 0.25, 0.25),  # another wheel
@@ -110,6 +111,20 @@ def test_boxes_over_one_thing_take_turns(
     tolerance = 0.15 if both and neither else 1e-6  # independent boxes: as the draws fall
     assert share(True, True) == pytest.approx(both, abs=tolerance)
     assert share(False, False) == pytest.approx(neither, abs=tolerance)
+
+
+def test_a_row_of_alternatives_takes_turns_as_one() -> None:
+    """The first and the last overlap the middle one only; their scores add up to 1."""
+    row = [
+        ("car.wheel", (x, 190.0, x + 50, 240.0), score)
+        for x, score in ((60.0, 0.4), (90.0, 0.35), (120.0, 0.25))
+    ]
+    readings = read(fused([*row, *(p for p in car() if p[0] != "car.wheel")]), SETTINGS)
+    for r, share in enumerate(readings.share):
+        assert share == 0 or len({box for _, box, _ in row} & there(readings, r)) == 1
+    for _, box, score in row:
+        got = sum(s for r, s in enumerate(readings.share) if box in there(readings, r))
+        assert got == pytest.approx(score)
 
 
 def test_the_likeliest_reading_is_first_and_has_the_clear_boxes() -> None:
