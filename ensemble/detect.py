@@ -234,7 +234,8 @@ def _rescorer(path: Path, contract: Contract, where: str) -> Rescorer:
         values: F32 = session.run(["score"], {"features": table})[0]
         if values.shape != (len(table),) or not bool(np.all((values >= 0) & (values <= 1))):
             raise ConfigError(
-                f"{where}: score: expected [{len(table)}] numbers in 0..1, got others"
+                f"{where}: score: expected [{len(table)}] numbers in 0..1, got {list(values.shape)} in "
+                f"{values.min(initial=1):.4g}..{values.max(initial=0):.4g}"
             )
         return values
 

@@ -95,19 +95,24 @@ def read_rescorer(
     Raises:
         ConfigError: other inputs, outputs, classes or features than the detector's.
     """
-    inputs = [(i.name, i.type, list(i.shape)[1:]) for i in session.get_inputs()]
-    if inputs != [("features", "tensor(float)", [len(features)])]:
+    inputs = [(i.name, i.type, list(i.shape)) for i in session.get_inputs()]
+    width = len(features)
+    named = [(name, kind, shape[1:]) for name, kind, shape in inputs]
+    if named != [("features", "tensor(float)", [width])] or isinstance(inputs[0][2][0], int):
         raise ConfigError(
-            f"{where}: inputs: expected features tensor(float) ['batch', {len(features)}], got {inputs}"
+            f"{where}: inputs: expected features tensor(float) ['batch', {width}], got {inputs}"
         )
     outputs = [(o.name, o.type) for o in session.get_outputs()]
     if outputs != [("score", "tensor(float)")]:
         raise ConfigError(f"{where}: outputs: expected score tensor(float), got {outputs}")
     meta = session.get_modelmeta().custom_metadata_map
     for key, expected in (("classes", classes), ("features", features)):
-        if _names(meta, key, where) != tuple(expected):
+        got = _names(meta, key, where)
+        if got != tuple(expected):
+            differ = [name for name in got if name not in expected] or list(got)
             raise ConfigError(
-                f"{where}: metadata {key!r}: expected the detector's, got others (fitted on another one?)"
+                f"{where}: metadata {key!r}: expected the detector's {len(expected)} in order, got "
+                f"{len(got)} with {differ[0]!r} (fitted on another one?)"
             )
 
 

@@ -208,7 +208,9 @@ def test_no_images_and_no_candidates(tmp_path: Path) -> None:
 
 def test_what_does_not_belong_to_the_detector_is_refused(tmp_path: Path) -> None:
     other = write_rescorer(tmp_path / "classes.onnx", {}, ["boat.hull", "boat.sail"])
-    with pytest.raises(ConfigError, match=r"rescorer classes\.onnx: metadata 'classes'"):
+    with pytest.raises(
+        ConfigError, match=r"rescorer classes\.onnx: metadata 'classes': .* with 'boat.sail'"
+    ):
         detector(tmp_path, other)
     more = write_rescorer(tmp_path / "width.onnx", {}, [*BOAT, "boat.sail"])
     with pytest.raises(ConfigError, match=r"inputs: expected features tensor\(float\)"):
@@ -222,11 +224,18 @@ def test_what_does_not_belong_to_the_detector_is_refused(tmp_path: Path) -> None
     onnx.save(renamed, str(tmp_path / "renamed.onnx"))
     with pytest.raises(ConfigError, match="outputs: expected score"):
         detector(tmp_path, tmp_path / "renamed.onnx")
+    one = onnx.load(str(write_rescorer(tmp_path / "r.onnx", {})))
+    one.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 1
+    onnx.save(one, str(tmp_path / "one.onnx"))
+    with pytest.raises(ConfigError, match=r"inputs: expected features .*got .*\[1, "):
+        detector(tmp_path, tmp_path / "one.onnx")
     with pytest.raises(EnvironmentProblem, match="cannot be read"):
         detector(tmp_path, tmp_path / "missing.onnx")
 
 
 def test_a_score_that_is_none_stops_the_run(tmp_path: Path) -> None:
     bad = detector(tmp_path, write_rescorer(tmp_path / "r.onnx", {"logit": float("nan")}))
-    with pytest.raises(ConfigError, match=r"score: expected \[2\] numbers in 0\.\.1"):
+    with pytest.raises(
+        ConfigError, match=r"score: expected \[2\] numbers in 0\.\.1, got \[2\] in nan"
+    ):
         bad.detect([IMAGE])

@@ -114,6 +114,14 @@ def test_doctor_says_what_is_lacking(tmp_path: Path) -> None:
     assert result.exit_code == 3
     assert "LACK tritonserver: expected the nvidia-pytriton wheel" in result.output
     assert "ok   detector part_detector" in result.output
+    assert "ok   layout car" in result.output
+    (tmp_path / "p.toml").write_text(
+        'name = "p"\n[specifications]\ncar = "car"\n[layouts]\ncar = "l.npz"\n'
+        '[[detectors]]\nname = "d"\nmodel = "d.onnx"\nrescorer = "r.onnx"\n'
+    )
+    lacking = run("doctor", "--profile", str(tmp_path / "p.toml")).output
+    for name in ("detector d", "rescorer of d", "layout car"):
+        assert f"LACK {name}: expected the model file {tmp_path}" in lacking, lacking
     result = run("doctor", "--profile", str(tmp_path / "none.toml"))
     assert "LACK profile" in result.output
     assert result.exit_code == 3

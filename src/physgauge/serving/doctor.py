@@ -65,12 +65,19 @@ def profile(name: str) -> list[Finding]:
         return [Finding("profile", str(error), False)]
     findings = []
     for detector in loaded.profile.detectors:
-        path: Path = loaded.path(detector.model)
-        there = path.is_file()
-        text = str(path) if there else f"expected the model file {path}, got none"
-        findings.append(Finding(f"detector {detector.name}", text, there))
+        findings.append(_model(f"detector {detector.name}", loaded.path(detector.model)))
+        if detector.rescorer is not None:
+            rescorer = loaded.path(detector.rescorer)
+            findings.append(_model(f"rescorer of {detector.name}", rescorer))
         findings += [_provider(one) for one in detector.providers]
+    for domain, layout in loaded.profile.layouts.items():
+        findings.append(_model(f"layout {domain}", loaded.path(layout)))
     return findings
+
+
+def _model(name: str, path: Path) -> Finding:
+    there = path.is_file()
+    return Finding(name, str(path) if there else f"expected the model file {path}, got none", there)
 
 
 def shipped() -> list[str]:
