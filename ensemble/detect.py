@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from physgauge.config import DetectorSettings, LoadedProfile
 from physgauge.ensemble.detections import headless_domain, merge, pack, unknown_view
-from physgauge.ensemble.detector_contract import Contract, read_contract, read_rescorer
+from physgauge.ensemble.detector_contract import read_contract, read_rescorer
 from physgauge.ensemble.letterbox import letterbox, place, to_image
 from physgauge.ensemble.rescore import CANDIDATE, Rescorer, feature_names
 from physgauge.errors import ConfigError, EnvironmentProblem
-from physgauge.types import F32, U8, VIEWS, Detections
+from physgauge.types import F32, U8, VIEWS, Boxes, Detections
 
 __all__ = ["OnnxDetector", "merge"]
 
@@ -53,7 +53,12 @@ class OnnxDetector:
         self._session = _session(data, settings.providers, threads, self.where)
         self.contract = read_contract(self._session, self.where)
         self._outputs = list(self.contract.outputs)
-        self.rescorer = _rescorer(rescorer, self.contract, self.where) if rescorer else None
+        self.rescorer = self._load_rescorer(rescorer) if rescorer else None
+        if self.rescorer and settings.min_score < CANDIDATE:
+            raise ConfigError(
+                f"{self.where}: min_score: expected at least {CANDIDATE} with a rescorer, which knows no "
+                f"fainter boxes, got {settings.min_score:g}"
+            )
 
     @classmethod
     def of(cls, loaded: LoadedProfile, settings: DetectorSettings, threads: int = 0) -> Self:
@@ -129,21 +134,43 @@ class OnnxDetector:
         boxes = pack(found)
         view_p = raw["view"] if c.has_view else unknown_view(len(sizes))
         if self.rescorer:
-            domain_p = raw["domain"] if c.has_domain else headless_domain(boxes, len(c.domains))
             extent = np.array(sizes, np.float32).reshape(-1, 2)
-            boxes = self.rescorer(boxes, c, domain_p, view_p, extent)
+            boxes = self.rescorer(boxes, c, self._domain_p(raw, boxes), view_p, extent)
             boxes = boxes.where(boxes.score >= least)
         return Detections(
             boxes=boxes,
             classes=c.classes,
             domains=c.domains,
-            domain_p=raw["domain"]
-            if c.has_domain
-            else headless_domain(
-                boxes.where(boxes.score >= self.settings.min_score), len(c.domains)
-            ),
+            domain_p=self._domain_p(raw, boxes),
             view_p=view_p,
         )
+
+    def _domain_p(self, raw: Mapping[str, NDArray[Any]], boxes: Boxes) -> F32:
+        """[B, D+1] by the domain head, or by the boxes that reach the threshold."""
+        if self.contract.has_domain:
+            head: F32 = raw["domain"]
+            return head
+        clear = boxes.where(boxes.score >= self.settings.min_score)
+        return headless_domain(clear, len(self.contract.domains))
+
+    def _load_rescorer(self, path: Path) -> Rescorer:
+        """Trees are small: one thread, so that a row's score does not depend on the other rows."""
+        where = f"{self.where}: rescorer {path.name}"
+        data = _read(path, where)
+        session = _session(data, ["CPUExecutionProvider"], 1, where)
+        classes = self.contract.classes
+        read_rescorer(session, classes, feature_names(classes), self.sha256, where)
+
+        def score(table: F32) -> F32:
+            values: F32 = session.run(["score"], {"features": table})[0]
+            if values.shape != (len(table),) or not bool(np.all((values >= 0) & (values <= 1))):
+                raise ConfigError(
+                    f"{where}: score: expected [{len(table)}] numbers in 0..1, got {list(values.shape)} "
+                    f"in {values.min(initial=1):.4g}..{values.max(initial=0):.4g}"
+                )
+            return values
+
+        return Rescorer(score, hashlib.sha256(data).hexdigest())
 
     def _check(self, raw: Mapping[str, NDArray[Any]], count: int) -> None:
         k = raw["scores"].shape[-1]
@@ -221,25 +248,6 @@ def _session(data: bytes, providers: Sequence[str], threads: int, where: str) ->
         raise ConfigError(
             f"{where}: expected an ONNX model, got a file onnxruntime refuses ({kind})"
         ) from None
-
-
-def _rescorer(path: Path, contract: Contract, where: str) -> Rescorer:
-    """Trees are small: one thread, so that a row's score does not depend on the other rows."""
-    where = f"{where}: rescorer {path.name}"
-    data = _read(path, where)
-    session = _session(data, ["CPUExecutionProvider"], 1, where)
-    read_rescorer(session, contract.classes, feature_names(contract.classes), where)
-
-    def score(table: F32) -> F32:
-        values: F32 = session.run(["score"], {"features": table})[0]
-        if values.shape != (len(table),) or not bool(np.all((values >= 0) & (values <= 1))):
-            raise ConfigError(
-                f"{where}: score: expected [{len(table)}] numbers in 0..1, got {list(values.shape)} in "
-                f"{values.min(initial=1):.4g}..{values.max(initial=0):.4g}"
-            )
-        return values
-
-    return Rescorer(score, hashlib.sha256(data).hexdigest())
 
 
 def _kept(

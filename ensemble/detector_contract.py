@@ -88,12 +88,20 @@ def read_contract(session: Any, where: str) -> Contract:
 
 
 def read_rescorer(
-    session: Any, classes: Sequence[str], features: Sequence[str], where: str
+    session: Any, classes: Sequence[str], features: Sequence[str], sha256: str, where: str
 ) -> None:
     """Check the session of a detector's rescorer.
 
+    Args:
+        session: its onnxruntime session.
+        classes: the detector's.
+        features: what it is to be given.
+        sha256: of the detector's file.
+        where: names the rescorer, in errors.
+
     Raises:
-        ConfigError: other inputs, outputs, classes or features than the detector's.
+        ConfigError: other inputs, outputs, classes or features than the detector's, or fitted on another
+            detector.
     """
     inputs = [(i.name, i.type, list(i.shape)) for i in session.get_inputs()]
     width = len(features)
@@ -114,6 +122,11 @@ def read_rescorer(
                 f"{where}: metadata {key!r}: expected the detector's {len(expected)} in order, got "
                 f"{len(got)} with {differ[0]!r} (fitted on another one?)"
             )
+    if meta.get("detector", sha256) != sha256:
+        raise ConfigError(
+            f"{where}: expected one fitted on this detector ({sha256[:12]}), got one fitted on "
+            f"{meta['detector'][:12]}: its probabilities would be wrong"
+        )
 
 
 def _input_size(session: Any, where: str) -> int:

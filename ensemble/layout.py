@@ -41,12 +41,13 @@ class Layout:
 
     def __init__(self, path: Path, pack: Pack, where: str) -> None:
         try:
-            self._model = LayoutModel.load(path)
-            self.sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            data = path.read_bytes()
+            self._model = LayoutModel.parse(data, str(path))
         except OSError as error:
             raise EnvironmentProblem(f"{where}: {path} cannot be read ({error.strerror})") from None
         except RuleError as error:
             raise ConfigError(f"{where}: {error}") from None
+        self.sha256 = hashlib.sha256(data).hexdigest()
         if self._model.views != VIEWS:
             raise ConfigError(f"{where}: expected the views {VIEWS}, got {self._model.views}")
         unknown = sorted(set(self._model.components) - set(pack.components))

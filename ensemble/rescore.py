@@ -26,6 +26,8 @@ DUPLICATE_IOU: Final = 0.5
 """Candidates that overlap a surer one of their class this much go before."""
 SURE: Final = 0.5
 """Candidates above this score span the subject."""
+DIGITS: Final = 3
+"""Decimal places of features."""
 LEAST_P: Final = 1e-4
 """Scores are kept this far from 0 and 1, so that their logits are finite."""
 GENERAL: Final = (
@@ -39,7 +41,9 @@ GENERAL: Final = (
 
 def feature_names(classes: Sequence[str]) -> tuple[str, ...]:
     """The columns of `features`, in order."""
-    per_class = [f"{kind} {name}" for kind in ("is", "covered by", "number of") for name in classes]
+    per_class = [
+        f"{kind} {name}" for kind in ("is", "shares with", "number of") for name in classes
+    ]
     return (*GENERAL, *per_class, *(f"view {name}" for name in VIEWS))
 
 
@@ -63,7 +67,9 @@ class Rescorer:
             view_p: [B, V].
             size: [B, 2] width and height of the images, px.
         """
-        boxes = boxes.where(nms(boxes.xyxy, boxes.score, boxes.label, boxes.offsets, DUPLICATE_IOU))
+        boxes = boxes.where(
+            nms(boxes.xyxy, boxes.score, boxes.label, boxes.offsets, DUPLICATE_IOU, threads=1)
+        )
         table = batch_features(boxes, contract, domain_p, view_p, size)
         score = np.round(self.score(table), 4) if len(table) else boxes.score
         image = np.repeat(np.arange(len(boxes)), np.diff(boxes.offsets))
@@ -135,14 +141,14 @@ def features(
         np.log(span / longest) * one, hull.sum() * one,
     ]  # fmt: skip
     is_class = label[:, None] == np.arange(k)[None]
-    # [n, K]: "covered by", the greatest IoU times score of a box of another class, surer or not;
+    # [n, K]: "shares with", the greatest IoU times score of a box of another class, surer or not;
     # "number of", the sum of the scores of each class's others.
     by_class = np.zeros((n, k))
     np.maximum.at(by_class.T, label, (iou * np.where(same, 0, p[None])).T)
     number = np.tile((is_class * p[:, None]).sum(axis=0), (n, 1)) - is_class * p[:, None]
-    return np.column_stack([*general, is_class, by_class, number, np.tile(view_p, (n, 1))]).astype(
-        np.float32
-    )
+    table = np.column_stack([*general, is_class, by_class, number, np.tile(view_p, (n, 1))])
+    # Trees cut at numbers: the last digits, which a mirror image changes, must hardly ever matter.
+    return np.round(table, DIGITS).astype(np.float32)
 
 
 def _overlaps(xyxy: F64) -> tuple[F64, F64, F64]:

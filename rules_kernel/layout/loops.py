@@ -149,12 +149,12 @@ log_tail = compiled(_log_tail)
 
 
 def _least(
-    first: int, last: int, xyxy: Any, label: Any, offsets: Any, view: Any, pair: Any, log_weight: Any,
-    mean: Any, whiten: Any, log_p: Any, pair_tail: Any, least: Any, where: Any,
+    xyxy: Any, label: Any, offsets: Any, view: Any, pair: Any, log_weight: Any, mean: Any, whiten: Any,
+    log_p: Any, pair_tail: Any, least: Any, where: Any,
 ) -> None:  # fmt: skip
     """The least log tail probability of each image's pairs, NaN where none is known, and its pair."""
     components, row = pair.shape[1], np.empty(mean.shape[2])
-    for i in range(first, last):
+    for i in range(len(view)):
         low, high = offsets[i], offsets[i + 1]
         least[i], where[i, 0], where[i, 1] = np.nan, -1, -1
         size = size_of(xyxy, label, low, high, components)

@@ -98,10 +98,17 @@ class LayoutModel:
     @classmethod
     def load(cls, path: Path) -> LayoutModel:
         """Read what `save` wrote. Raises ArrayError (what is wrong with it), OSError."""
-        if path.stat().st_size > MAX_BYTES:
-            raise ArrayError(f"{path}", expected=f"at most {MAX_BYTES} bytes", got="more")
+        return cls.parse(path.read_bytes(), str(path))
+
+    @classmethod
+    def parse(cls, data: bytes, where: str) -> LayoutModel:
+        """The model in a file's bytes; `where` names the file. Raises ArrayError."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with zipfile.ZipFile(io.BytesIO(data)) as members:
+                size = sum(member.file_size for member in members.infolist())
+            if size > MAX_BYTES:
+                raise ValueError(f"{size} bytes of arrays, above {MAX_BYTES}")
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 head = json.loads(file["head"].tobytes())
                 if head["format"] != FORMAT:
                     raise ValueError(f"format {head['format']}")
@@ -113,5 +120,5 @@ class LayoutModel:
             names = tuple(map(str, head["components"])), tuple(map(str, head["views"]))
         except _NO_MODEL as error:
             got = f"{type(error).__name__}: {error}"
-            raise ArrayError(f"{path}", expected="a layout model (.npz)", got=got) from None
+            raise ArrayError(where, expected="a layout model (.npz)", got=got) from None
         return cls(*names, **arrays)

@@ -52,7 +52,7 @@ def strangest(model: LayoutModel, xyxy: F32, label: I16, offsets: I64, view: I8)
     seen = checked_view(view, images, len(model.views))
     log_p, pair = np.empty(images), np.empty((images, 2), np.int32)
     loops.least(
-        0, images, *boxes, seen, model.pair, model.log_weight, model.mean, model.whiten,
+        *boxes, seen, model.pair, model.log_weight, model.mean, model.whiten,
         model.log_tail, model.pair_tail, log_p, pair,
     )  # fmt: skip
     return Usual(log_p, pair)

@@ -63,11 +63,11 @@ def test_by_hand() -> None:
         # The hull of the sure ones is 40 x 30: 50 px; the image's longest side is 100.
         "log_width": np.log(0.4 + 1e-3), "log_height": np.log(0.6 + 1e-3), "aside": 0.2, "below": 0,
         "border": 0.1, "log_side": np.log(0.2), "log_subject": np.log(0.5), "subject_parts": 2,
-        "is boat.hull": 1, "is boat.mast": 0, "covered by boat.hull": 0, "covered by car.wheel": 0,
+        "is boat.hull": 1, "is boat.mast": 0, "shares with boat.hull": 0, "shares with car.wheel": 0,
         "number of boat.hull": 0.9, "number of boat.mast": 0, "number of car.wheel": 0.2,
         "view side": 1, "view front": 0,
     }  # fmt: skip
-    assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-5)
+    assert {name: row[name] for name in expected} == pytest.approx(expected, abs=6e-4)
 
 
 def test_a_box_of_another_class() -> None:
@@ -75,7 +75,7 @@ def test_a_box_of_another_class() -> None:
     mast: Box = (1, 0.4, 0, 0, 20, 20)
     row = table([hull, mast])[1]
     assert row[column("other_covered")] == pytest.approx(0.9)
-    assert row[column("covered by boat.hull")] == pytest.approx(0.9 / 4)
+    assert row[column("shares with boat.hull")] == pytest.approx(0.9 / 4)
     assert row[column("own_iou")] == 0
 
 
@@ -99,7 +99,9 @@ def test_the_subject_is_what_the_sure_ones_span() -> None:
         ([faint, (1, 0.3, 0, 0, 5, 5)], 100, 80, 2),
     ):
         row = table(image)[0]
-        assert row[column("log_subject")] == pytest.approx(np.log(np.hypot(width, height) / 100))
+        assert row[column("log_subject")] == pytest.approx(
+            np.log(np.hypot(width, height) / 100), abs=6e-4
+        )
         assert row[column("subject_parts")] == parts
 
 
@@ -119,10 +121,10 @@ def test_alone_mirrored_enlarged_or_in_another_order(images: list[list[Box]]) ->
     np.testing.assert_array_equal(whole, np.concatenate([table(image) for image in images]))
     first = images[0]
     mirrored: list[Box] = [(c, s, 100 - x1, y0, 100 - x0, y1) for c, s, x0, y0, x1, y1 in first]
-    np.testing.assert_allclose(table(first), table(mirrored), atol=1e-6)
+    np.testing.assert_allclose(table(first), table(mirrored), atol=1.1e-3)
     doubled: list[Box] = [(c, s, 2 * x0, 2 * y0, 2 * x1, 2 * y1) for c, s, x0, y0, x1, y1 in first]
-    np.testing.assert_allclose(table(first), table(doubled, width=200, height=160), atol=1e-6)
-    np.testing.assert_allclose(table(first)[::-1], table(first[::-1]), atol=1e-6)
+    np.testing.assert_allclose(table(first), table(doubled, width=200, height=160), atol=1.1e-3)
+    np.testing.assert_allclose(table(first)[::-1], table(first[::-1]), atol=1.1e-3)
 
 
 BOAT = ["boat.hull", "boat.mast"]
@@ -239,3 +241,8 @@ def test_a_score_that_is_none_stops_the_run(tmp_path: Path) -> None:
         ConfigError, match=r"score: expected \[2\] numbers in 0\.\.1, got \[2\] in nan"
     ):
         bad.detect([IMAGE])
+
+
+def test_fainter_boxes_than_candidates_cannot_be_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"min_score: expected at least 0\.03 with a rescorer"):
+        detector(tmp_path, write_rescorer(tmp_path / "r.onnx", {}), min_score=0.02)

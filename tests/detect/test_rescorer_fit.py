@@ -51,15 +51,19 @@ def test_the_file_says_what_the_trees_say_row_by_row(tmp_path: Path) -> None:
     before = fit.log_loss(found.score[~rows].astype(float), found.right[~rows])
     assert fit.log_loss(p[~rows], found.right[~rows]) < 0.9 * before
 
-    fit.export(model, BOAT, tmp_path / "r.onnx", {"trees": 40})
     path = write(tmp_path / "boats.onnx", answers([[0, 0, 9, 9]], [0.9], [0]), list(BOAT))
     settings = DetectorSettings(name="boats", model="boats.onnx")
+    fit.export(model, OnnxDetector(path, settings, 1), tmp_path / "r.onnx", {"trees": 40})
     detector = OnnxDetector(path, settings, 1, tmp_path / "r.onnx")
     assert detector.rescorer is not None
     got = detector.rescorer.score(found.features[:300])
     np.testing.assert_allclose(got, p[:300], atol=2e-6)
     alone = np.concatenate([detector.rescorer.score(found.features[i : i + 1]) for i in range(300)])
     np.testing.assert_array_equal(alone, got)
+
+    other = write(tmp_path / "other.onnx", answers([[0, 0, 9, 8]], [0.9], [0]), list(BOAT))
+    with pytest.raises(ConfigError, match="expected one fitted on this detector"):
+        OnnxDetector(other, settings, 1, tmp_path / "r.onnx")
 
 
 def test_another_detector_s_classes_are_refused(tmp_path: Path) -> None:

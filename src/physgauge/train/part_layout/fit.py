@@ -122,12 +122,13 @@ def _tail(values: F64, beyond: float) -> F64:
 
 def _with_image_tail(model: LayoutModel, held: Layouts) -> LayoutModel:
     """With the table of an image's strangest pair, per view: then an image's log_p is spread evenly."""
-    rows = []
+    rows: list[F64] = []
     for v in range(len(model.views)):
         seen = held.at(np.flatnonzero(held.view == v) if v else np.arange(len(held)))
         view = np.full(len(seen), v, np.int8)
         least = strangest(model, seen.xyxy, seen.label, seen.offsets, view).log_p
         least = least[~np.isnan(least)]
-        # A view that was hardly seen has no pairs either: its table is never read.
-        rows.append(_tail(least, BEYOND_IMAGE) if len(least) else np.zeros(len(LOG_TAIL)))
+        # Of a view that was hardly seen, the table of all views ("unknown", the first) must do.
+        enough = len(least) >= FEWEST or not rows
+        rows.append(_tail(least, BEYOND_IMAGE) if enough else rows[0])
     return replace(model, image_tail=np.array(rows))

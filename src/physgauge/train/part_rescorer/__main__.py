@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -58,13 +57,9 @@ def main(
         "unsure_log_loss_before": fit.log_loss(before[unsure], right[unsure]),
         "unsure_log_loss_after": fit.log_loss(p[unsure], right[unsure]),
     }  # fmt: skip
-    facts = {
-        "detector": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "trees": trees,
-        "seed": seed,
-    }
+    facts = {"trees": trees, "seed": seed, "images": images}
     whole = fit.trees(found, np.ones(len(held), np.bool_), count=trees, seed=seed)
-    fit.export(whole, detector.contract.classes, out, facts | {"images": images})
+    fit.export(whole, detector, out, facts)
     rounded = {k: round(v, 4) if isinstance(v, float) else v for k, v in figures.items()}
     print(json.dumps({**rounded, "bytes": out.stat().st_size}))
 

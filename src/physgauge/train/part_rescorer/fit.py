@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from skl2onnx import to_onnx
 from skl2onnx.common.data_types import FloatTensorType
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.rescore import feature_names
 from physgauge.train.part_rescorer.data import Candidates
 from physgauge.types import F64, Bools
@@ -39,9 +40,10 @@ def log_loss(p: F64, right: Bools) -> float:
 
 
 def export(
-    model: HistGradientBoostingClassifier, classes: Sequence[str], path: Path, facts: Mapping[str, Any]
+    model: HistGradientBoostingClassifier, detector: OnnxDetector, path: Path, facts: Mapping[str, Any]
 ) -> None:  # fmt: skip
     """Write what docs/detector.md asks of a rescorer: features f32[N, F] to score f32[N]."""
+    classes = detector.contract.classes
     names = feature_names(classes)
     inputs: Any = [("features", FloatTensorType([None, len(names)]))]
     made: Any = to_onnx(
@@ -58,6 +60,7 @@ def export(
     meta = {
         "classes": json.dumps(list(classes)),
         "features": json.dumps(list(names)),
+        "detector": detector.sha256,
         "training": json.dumps(dict(facts)),
     }
     del made.metadata_props[:]
