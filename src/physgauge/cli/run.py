@@ -46,9 +46,13 @@ def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path |
         return None
     folder = Path(output)
     rows = folder / ROWS_FILE
-    if rows.exists() and not overwrite:
-        raise ConfigError(f"{rows} exists: expected another -o DIR, or --overwrite to replace it")
     try:
+        if rows.exists() and not overwrite:
+            raise ConfigError(
+                f"{rows} exists: expected another -o DIR, or --overwrite to replace it"
+            )
+        if rows.is_dir():
+            raise ConfigError(f"{rows}: expected a file to replace, got a folder")
         folder.mkdir(parents=True, exist_ok=True)
         schema = json.dumps(wire.row_schema(), indent=2) + "\n"
         (folder / SCHEMA_FILE).write_text(schema, encoding="utf-8")
