@@ -13,13 +13,18 @@ IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".npy"})
 """What a folder is searched for. A file named directly is taken whatever its name: the decoder goes by
 magic bytes."""
 
+DRAWN = "annotated"
+"""The folder of annotated pictures in a run's folder."""
+SCHEMA_FILE = "row.schema.json"
+"""What every run's folder holds."""
+
 
 def find_images(paths: Iterable[str]) -> list[Path]:
     """The images that `paths` name, each once, in the order given and sorted within a folder or glob.
 
     Args:
-        paths: files, folders (searched recursively for IMAGE_SUFFIXES, hidden entries left out) and
-            glob patterns (``**`` recurses).
+        paths: files, folders (searched recursively for IMAGE_SUFFIXES, hidden entries and the pictures
+            that a run drew left out) and glob patterns (``**`` recurses).
 
     Raises:
         ConfigError: a path that does not exist, a pattern or folder without images, or a folder that
@@ -46,7 +51,7 @@ def _expand(text: str) -> Iterator[Path]:
             yield path
         elif glob.has_magic(text):
             found = (Path(match) for match in sorted(glob.glob(text, recursive=True)))
-            yield from (match for match in found if not match.is_dir())
+            yield from (m for m in found if not m.is_dir() and not _drawn(m.parent))
         else:
             raise ConfigError(f"{text}: expected a file, a folder or a glob pattern; no such path")
     except OSError as error:
@@ -57,10 +62,17 @@ def _expand(text: str) -> Iterator[Path]:
 def _in_folder(folder: Path) -> Iterator[Path]:
     found: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=_stop):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and not _drawn(Path(place, name))
+        ]
         images = (Path(place, name) for name in names if not name.startswith("."))
         found.extend(image for image in images if image.suffix.lower() in IMAGE_SUFFIXES)
     yield from sorted(found)
+
+
+def _drawn(folder: Path) -> bool:
+    """Whether an earlier run drew its pictures there: they are no input of the next."""
+    return folder.name == DRAWN and (folder.parent / SCHEMA_FILE).exists()
 
 
 def _stop(error: OSError) -> None:

@@ -40,11 +40,11 @@ class DecodeLimits(Settings, frozen=True, kw_only=True):
     max_pixels: Positive = 64_000_000
     max_side_px: Positive = 16_384
     min_side_px: Positive = 8
-    max_aspect: Annotated[float, msgspec.Meta(ge=1)] = 200.0
+    max_aspect: Annotated[float, msgspec.Meta(ge=1, le=1e9)] = 200.0
     """Longer side over shorter side."""
-    base_s: Annotated[float, msgspec.Meta(gt=0)] = 0.5
+    base_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 0.5
     """Decode time allowed for any image, seconds of processor time (on the clock: eight times that)."""
-    per_mpx_s: Annotated[float, msgspec.Meta(ge=0)] = 0.06
+    per_mpx_s: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 0.06
     """Decode time allowed on top, seconds per megapixel."""
     worker_memory_bytes: Positive = 2 * 2**30
     """Memory that one decode worker may allocate (RLIMIT_DATA)."""

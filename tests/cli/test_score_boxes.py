@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -178,6 +179,7 @@ def test_json_on_standard_output_is_rows_only(tmp_path: Path) -> None:
          "layouts: expected a domain of [specifications] (car), got 'boat'"),
         (("score-boxes", "b.json", "--json", "--profile", "swapped.toml"), 2,
          "specifications.car: expected one of the domain 'car', got one of 'animal'"),
+        (("score-boxes", "b.json", "--json", "--profile", "endless.toml"), 2, "$.decode.base_s"),
         (("rules", "explain", "x" * 300, "a"), 3, "File name too long"),
     ],
 )  # fmt: skip
@@ -197,6 +199,7 @@ def test_wrong_use_says_what_was_expected(
         "deep": "x = " + "[" * 5000,
         "digits": "x = " + "9" * 5000,
         "layout": known + '"car"\n[layouts]\nboat = "x.npz"\n',
+        "endless": 'name = "mine"\n[decode]\nbase_s = inf\n',
         "swapped": known + '"animal"\n',
     }.items():
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
@@ -217,6 +220,20 @@ def test_a_full_standard_output_is_said(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_names_that_standard_output_cannot_say(tmp_path: Path) -> None:
+    file = tmp_path / "boxes.json"
+    file.write_text(json.dumps([record("\u05d0 \U0001f415", HORSE)]), encoding="utf-8")
+    out = tmp_path / os.fsdecode(b"caf\xe9")
+    for encoding in ("ascii", "utf-8"):
+        done = subprocess.run(
+            [*RUN, "score-boxes", str(file), "-o", str(out), "--overwrite"], check=False,
+            capture_output=True, timeout=120, env={**os.environ, "PYTHONIOENCODING": encoding},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert b"caf" in done.stdout
+    assert [row.image_id for row in read_rows(out / "rows.parquet")] == ["\u05d0 \U0001f415"]
 
 
 def test_rows_of_an_earlier_run_are_not_replaced_unasked(tmp_path: Path) -> None:

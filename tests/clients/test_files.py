@@ -69,3 +69,16 @@ def test_a_folder_that_cannot_be_read_stops_the_run(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=r"n+.*: cannot be read"):
         find_images(["d"])
+
+
+def test_pictures_that_a_run_drew_are_no_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    touch(Path("a.jpg"), Path("out/row.schema.json"), Path("out/annotated/000000-a.jpg"))
+    touch(Path("mine/annotated/b.jpg"))  # of somebody else
+    expected = [Path("a.jpg"), Path("mine/annotated/b.jpg")]
+    assert find_images(["."]) == expected
+    assert find_images(["**/*.jpg"]) == expected
+    named = "out/annotated/000000-a.jpg"
+    assert find_images([named]) == [Path(named)]

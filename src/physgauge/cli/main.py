@@ -3,6 +3,7 @@ runs, so that ``--help`` and the light client stay light."""
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 from collections.abc import Sequence
@@ -43,6 +44,11 @@ group.add_command(doctor)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 wrong option or file, 3 something missing on this machine,
     4 another error of ours, 130 interrupted, 143 terminated."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a name may hold what the terminal's encoding does not
+            stream.reconfigure(errors="backslashreplace")
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         code = group.main(args=arguments, prog_name="physgauge", standalone_mode=False)

@@ -23,12 +23,12 @@ from rich.progress import (
 from rich.text import Text
 
 from physgauge import wire
+from physgauge.clients.files import SCHEMA_FILE
 from physgauge.clients.table import RowWriter
 from physgauge.errors import ConfigError
 from physgauge.report.summary import Summary, print_summary
 
 ROWS_FILE = "rows.parquet"
-SCHEMA_FILE = "row.schema.json"
 
 
 def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path | None:

@@ -64,7 +64,7 @@ def score(
     """
     from physgauge.cli.run import consume, loading, prepare_output
     from physgauge.clients.captions import read_captions
-    from physgauge.clients.files import find_images
+    from physgauge.clients.files import DRAWN, find_images
     from physgauge.config import load_profile
     from physgauge.ensemble.pipeline import Options, Pipeline
 
@@ -82,7 +82,7 @@ def score(
         items = (_item(path, table.get(path) if table else None, limits) for path in images)
         scored = pipeline.score(items)
         rows = (
-            _drawing(scored, folder / "annotated")
+            _drawing(scored, folder / DRAWN)
             if draw and folder is not None
             else (one.row for one in scored)
         )
