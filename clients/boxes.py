@@ -12,13 +12,21 @@ domain says the rest.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from physgauge.clients.coco import read_coco
 from physgauge.errors import BoxesError, ConfigError
+
+MAX_SIDE: Final = 1_000_000
+"""px of an image, and of any coordinate."""
+MAX_BOXES: Final = 1024
+"""Of one image: the rules look at pairs of boxes, and take no more."""
+_SINGLE: Final = struct.Struct("4f")
 
 
 class PartBox(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +71,8 @@ def read_boxes(path: Path) -> list[Entry]:
     elif suffix == ".json":
         data = _json(_text(path), str(path))
         if isinstance(data, dict):
-            entries = _from_coco(data, str(path))
+            coco = enumerate(read_coco(data, str(path)))
+            entries = [_entry(record, f"images[{n}]") for n, record in coco]
         elif isinstance(data, list):
             entries = [_entry(record, f"record {n}") for n, record in enumerate(data)]
         else:
@@ -103,6 +112,8 @@ def _check_unique(entries: Iterable[Entry], path: Path) -> None:
 
 def _entry(record: Any, where: str) -> Entry:
     """One record, checked; a fault becomes that image's entry."""
+    if isinstance(record, tuple):  # its reader found the fault
+        return record
     try:
         return check(msgspec.convert(record, BoxRecord), where)
     except msgspec.ValidationError as error:
@@ -117,81 +128,34 @@ def check(record: BoxRecord, where: str) -> BoxRecord:
     """The record, if an image can have it.
 
     Raises:
-        BoxesError: size below 1 px, a box that is not four finite numbers with x1 > x0 and y1 > y0, or a
-            score outside 0..1.
+        BoxesError: a size that is not 1 to MAX_SIDE px, more than MAX_BOXES boxes, a box that is not four
+            finite numbers with x1 > x0 and y1 > y0 or lies outside the image, or a score outside 0..1.
     """
 
     def fault(what: str) -> BoxesError:
         return BoxesError("boxes_invalid", f"{record.image_id} ({where}): {what}")
 
+    size = f"{record.width}x{record.height}"
     if record.width < 1 or record.height < 1:
-        raise fault(f"expected a size of at least 1x1 px, got {record.width}x{record.height}")
+        raise fault(f"expected a size of at least 1x1 px, got {size}")
+    if max(record.width, record.height) > MAX_SIDE:
+        raise fault(f"expected a size of at most {MAX_SIDE} px a side, got {size:.80}")
+    if len(record.boxes) > MAX_BOXES:
+        raise fault(f"expected at most {MAX_BOXES} boxes, got {len(record.boxes)}")
     for number, part in enumerate(record.boxes):
         here = f"boxes[{number}]"
         if len(part.box) != 4:
             raise fault(f"{here}: expected [x0, y0, x1, y1], got {len(part.box)} numbers")
-        x0, y0, x1, y1 = part.box
-        if not all(abs(value) <= 1e6 for value in part.box):  # false for NaN and infinity too
+        if not all(abs(value) <= MAX_SIDE for value in part.box):  # false for NaN and infinity too
             raise fault(f"{here}: expected finite coordinates within 1e6 px, got {part.box}")
+        x0, y0, x1, y1 = _SINGLE.unpack(_SINGLE.pack(*part.box))  # as the rules will see them
         if not (x1 > x0 and y1 > y0):
             raise fault(f"{here}: expected x1 > x0 and y1 > y0, got {part.box}")
+        if x1 <= 0 or y1 <= 0 or x0 >= record.width or y0 >= record.height:
+            raise fault(f"{here}: expected a box within the image of {size} px, got {part.box}")
         if not 0 <= part.score <= 1:
             raise fault(f"{here}: expected a score in 0..1, got {part.score}")
     return record
-
-
-def _from_coco(data: dict[str, Any], where: str) -> list[Entry]:
-    for key in ("images", "annotations", "categories"):
-        if not isinstance(data.get(key), list):
-            raise ConfigError(f"{where}: expected a COCO object with a list {key!r}")
-    try:
-        labels = {c["id"]: _coco_label(c) for c in data["categories"]}
-        names = {image["id"]: str(image.get("file_name", image["id"])) for image in data["images"]}
-    except (KeyError, TypeError, AttributeError):
-        raise ConfigError(
-            f"{where}: expected an id in every image, an id and a name in every category"
-        ) from None
-    boxes: dict[Any, list[Any]] = {image: [] for image in names}
-    for number, annotation in enumerate(data["annotations"]):
-        here = f"{where}: annotations[{number}]"
-        try:
-            image, category = annotation["image_id"], annotation["category_id"]
-            box = [float(value) for value in annotation["bbox"]]
-            x, y, w, h = box
-            score = annotation.get("score", 1.0)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise ConfigError(
-                f"{here}: expected image_id, category_id and bbox [x, y, width, height]"
-            ) from None
-        if image not in boxes:
-            raise ConfigError(f"{here}: image_id: expected an id of 'images', got {image!r}")
-        if category not in labels:
-            raise ConfigError(
-                f"{here}: category_id: expected an id of 'categories', got {category!r}"
-            )
-        boxes[image].append(
-            {"label": labels[category], "box": [x, y, x + w, y + h], "score": score}
-        )
-    return [
-        _entry(
-            {
-                "image_id": names[image["id"]],
-                "boxes": boxes[image["id"]],
-                **{
-                    k: image[k]
-                    for k in ("width", "height", "caption", "domain", "view")
-                    if k in image
-                },
-            },
-            f"images[{number}]",
-        )
-        for number, image in enumerate(data["images"])
-    ]
-
-
-def _coco_label(category: dict[str, Any]) -> str:
-    name, group = str(category["name"]), category.get("supercategory")
-    return f"{group}.{name}" if group and group != name and "." not in name else name
 
 
 def _from_parquet(path: Path) -> list[Entry]:
@@ -216,22 +180,29 @@ def _from_parquet(path: Path) -> list[Entry]:
 def _known(record: dict[str, Any]) -> dict[str, Any]:
     """Only the fields a record has, without nulls (they stand for "not given")."""
     known = {k: v for k in BoxRecord.__struct_fields__ if (v := record.get(k)) is not None}
-    if "boxes" in known:
-        known["boxes"] = [{k: v for k, v in box.items() if v is not None} for box in known["boxes"]]
+    if isinstance(known.get("boxes"), list):
+        known["boxes"] = [_given(box) if isinstance(box, dict) else box for box in known["boxes"]]
     return known
+
+
+def _given(record: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in record.items() if v is not None}
 
 
 def _group_flat(rows: list[dict[str, Any]], path: Path) -> Iterator[dict[str, Any]]:
     """One row a box -> one record an image, in order of first appearance."""
-    images: dict[Any, dict[str, Any]] = {}
+    images: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows):
         try:
             box = [row[k] for k in ("x0", "y0", "x1", "y1")]
-            image = images.setdefault(row["image_id"], {**row, "boxes": []})
+            name = row["image_id"]
         except KeyError as error:
             raise ConfigError(
                 f"{path}: row {number}: expected a column {error.args[0]!r}"
             ) from None
+        if not isinstance(name, str):
+            raise ConfigError(f"{path}: row {number}: image_id: expected text, got {name!r:.80}")
+        image = images.setdefault(name, {**row, "boxes": []})
         score = 1.0 if row.get("score") is None else row["score"]
         image["boxes"].append({"label": row["label"], "box": box, "score": score})
     yield from images.values()

@@ -10,8 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,7 @@ def _csv(text: str, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     csv.field_size_limit(sys.maxsize)  # an overlong caption is that image's error, not the file's
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
+        _check_header(reader.fieldnames or (), f"captions {where}:1")
         for record in reader:
             if None in record or None in record.values():
                 expected = len(reader.fieldnames or ())
@@ -101,6 +103,19 @@ def _csv(text: str, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield f"captions {where}:{reader.line_num}", record
     except csv.Error as error:
         raise ConfigError(f"captions {where}:{reader.line_num}: not CSV: {error}") from None
+
+
+def _check_header(names: Sequence[str], where: str) -> None:
+    if not names:
+        raise ConfigError(f"{where}: expected a header that names the columns, got none")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"{where}: expected each column once, got {name!r:.80} again")
+    if not set(names) & set(CAPTION_COLUMNS):
+        raise ConfigError(
+            f"{where}: expected a column with the caption ({', '.join(CAPTION_COLUMNS)}), "
+            f"got {', '.join(names):.200}"
+        )
 
 
 def _jsonl(text: str, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -114,7 +129,7 @@ def _json(text: str, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     records: Iterable[Any]
     if isinstance(data, dict):
         records = [
-            {"file": name, **(value if isinstance(value, dict) else {"caption": value})}
+            {**(value if isinstance(value, dict) else {"caption": value}), "file": name}
             for name, value in data.items()
         ]
     elif isinstance(data, list):
@@ -127,7 +142,10 @@ def _json(text: str, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _loads(text: str, where: str) -> Any:
     def refuse(constant: str) -> Any:
-        raise ConfigError(f"{where}: expected JSON numbers, got {constant}")
+        raise ConfigError(f"{where}: expected JSON numbers, got {constant:.40}")
+
+    def finite(number: str) -> float:
+        return refuse(number) if math.isinf(float(number)) else float(number)
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
@@ -138,7 +156,7 @@ def _loads(text: str, where: str) -> Any:
         return record
 
     try:
-        return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+        return json.loads(text, parse_constant=refuse, parse_float=finite, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise ConfigError(
             f"{where}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
@@ -147,6 +165,8 @@ def _loads(text: str, where: str) -> Any:
         raise ConfigError(
             f"{where}: expected flat records, got deeper nesting than can be read"
         ) from None
+    except ValueError:  # what Python makes of it
+        raise ConfigError(f"{where}: expected numbers of at most 4,300 digits") from None
 
 
 def _entry(record: Any, where: str) -> tuple[str, Captioned]:
@@ -175,7 +195,24 @@ def _entry(record: Any, where: str) -> tuple[str, Captioned]:
         for key, value in record.items()
         if key not in (image_column, caption_column)
     }
+    odd = [key for key, text in carried.items() if not _is_text(key + text)]
+    if odd or (caption and not _is_text(caption)):
+        column = odd[0].encode("utf-8", "backslashreplace").decode() if odd else caption_column
+        error = CaptionError(
+            "caption_invalid",
+            f"{where}: {column}: expected Unicode text, got half of a surrogate pair",
+        )
+        caption, carried = None, {k: text for k, text in carried.items() if k not in odd}
     return _normal(name), Captioned(caption or None, carried, error)
+
+
+def _is_text(value: str) -> bool:
+    """Half of a surrogate pair passes as JSON, and fits in no file."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _normal(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,16 +13,22 @@ IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".npy"})
 """What a folder is searched for. A file named directly is taken whatever its name: the decoder goes by
 magic bytes."""
 
+DRAWN = "annotated"
+"""The folder of annotated pictures in a run's folder."""
+SCHEMA_FILE = "row.schema.json"
+"""What every run's folder holds."""
+
 
 def find_images(paths: Iterable[str]) -> list[Path]:
     """The images that `paths` name, each once, in the order given and sorted within a folder or glob.
 
     Args:
-        paths: files, folders (searched recursively for IMAGE_SUFFIXES, hidden entries left out) and
-            glob patterns (``**`` recurses).
+        paths: files, folders (searched recursively for IMAGE_SUFFIXES, hidden entries and the pictures
+            that a run drew left out) and glob patterns (``**`` recurses).
 
     Raises:
-        ConfigError: a path that does not exist, a pattern or folder without images; says which.
+        ConfigError: a path that does not exist, a pattern or folder without images, or a folder that
+            cannot be read; says which.
     """
     found: dict[Path, None] = {}
     for text in paths:
@@ -35,24 +42,39 @@ def find_images(paths: Iterable[str]) -> list[Path]:
 
 def _expand(text: str) -> Iterator[Path]:
     path = Path(text)
-    if path.is_dir():
-        yield from _in_folder(path)
-    elif path.exists():
-        yield path
-    elif glob.has_magic(text):
-        for match in sorted(glob.glob(text, recursive=True)):
-            if Path(match).is_file():
-                yield Path(match)
-    else:
-        raise ConfigError(f"{text}: expected a file, a folder or a glob pattern; no such path")
+    try:
+        if not text:
+            raise ConfigError("expected a file, a folder or a glob pattern, got an empty path")
+        if path.is_dir():
+            yield from _in_folder(path)
+        elif os.path.lexists(path):  # a link to nothing is an image that cannot be read
+            yield path
+        elif glob.has_magic(text):
+            found = (Path(match) for match in sorted(glob.glob(text, recursive=True)))
+            yield from (m for m in found if not m.is_dir() and not _drawn(m.parent))
+        else:
+            raise ConfigError(f"{text}: expected a file, a folder or a glob pattern; no such path")
+    except OSError as error:
+        place = text if error.filename is None else os.fsdecode(error.filename)
+        raise ConfigError(f"{place:.300}: cannot be read ({error.strerror})") from None
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        inner = path.relative_to(folder).parts
-        if (
-            path.suffix.lower() in IMAGE_SUFFIXES
-            and not any(part.startswith(".") for part in inner)
-            and path.is_file()
-        ):
-            yield path
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=_stop):
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and not _drawn(Path(place, name))
+        ]
+        images = (Path(place, name) for name in names if not name.startswith("."))
+        found.extend(image for image in images if image.suffix.lower() in IMAGE_SUFFIXES)
+    yield from sorted(found)
+
+
+def _drawn(folder: Path) -> bool:
+    """Whether an earlier run drew its pictures there: they are no input of the next."""
+    return folder.name == DRAWN and (folder.parent / SCHEMA_FILE).exists()
+
+
+def _stop(error: OSError) -> None:
+    """A folder that cannot be read may hold images: they are not left out quietly."""
+    raise error

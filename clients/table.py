@@ -6,7 +6,9 @@ goes unnoticed most of the time. Needs ``physgauge[local]`` (pyarrow).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -82,9 +84,12 @@ class RowWriter:
         self._rows_per_group = rows_per_group
         self._schema = arrow_schema()
         self._pending: list[dict[str, Any]] = []
-        self._writer = pa.parquet.ParquetWriter(
-            self._partial, self._schema, compression="zstd", write_page_checksum=True
-        )
+        with self._to_disk():
+            # Opened here: pyarrow takes no name that is not UTF-8.
+            self._file = self._partial.open("wb")
+            self._writer = pa.parquet.ParquetWriter(
+                self._file, self._schema, compression="zstd", write_page_checksum=True
+            )
         self.rows = 0
 
     def write(self, row: wire.Row) -> None:
@@ -97,8 +102,34 @@ class RowWriter:
     def _flush(self) -> None:
         if self._pending:
             table = self._pa.Table.from_pylist(self._pending, schema=self._schema)
-            self._writer.write_table(table)
+            with self._to_disk():
+                self._writer.write_table(table)
             self._pending.clear()
+
+    def _finish(self) -> None:
+        self._flush()
+        with self._to_disk():
+            self._writer.close()
+            self._file.close()
+            self._partial.replace(self._path)
+
+    def _drop(self) -> None:
+        """What was written is of no use to anyone."""
+        with suppress(OSError):  # closing writes, and may fail as the writing did
+            self._writer.close()
+        with suppress(OSError):
+            self._file.close()
+        self._partial.unlink(missing_ok=True)
+
+    @contextmanager
+    def _to_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else type(error).__name__
+            raise EnvironmentProblem(
+                f"{self._path}: the rows cannot be written ({reason}); none are left"
+            ) from None
 
     def __enter__(self) -> RowWriter:
         return self
@@ -109,13 +140,12 @@ class RowWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self._flush()
-            self._writer.close()
-            self._partial.replace(self._path)
-        else:
-            self._writer.close()
-            self._partial.unlink(missing_ok=True)
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            if self._partial.exists():
+                self._drop()
 
 
 def write_rows(path: Path, rows: Iterable[wire.Row]) -> int:
@@ -134,7 +164,10 @@ def read_rows(path: Path) -> Iterator[wire.Row]:
         msgspec.ValidationError: a row that does not fit the schema.
     """
     pa = _arrow()
-    with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+    with (
+        path.open("rb") as source,  # pyarrow takes no name that is not UTF-8
+        pa.parquet.ParquetFile(source, page_checksum_verification=True) as file,
+    ):
         for batch in file.iter_batches(batch_size=512):
             for record in batch.to_pylist(maps_as_pydicts="strict"):
                 yield msgspec.convert(record, wire.Row)
@@ -148,9 +181,15 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     """
     pa = _arrow()
     try:
-        table = pa.parquet.read_table(path, page_checksum_verification=True)
-    except (OSError, pa.ArrowException) as error:
+        with path.open("rb") as source:
+            table = pa.parquet.read_table(source, page_checksum_verification=True)
+        records: list[dict[str, Any]] = table.to_pylist(maps_as_pydicts="strict")
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        pa.ArrowException,
+    ) as error:  # KeyError: a map's key twice
         kind = type(error).__name__
         raise ConfigError(f"{path}: expected a readable Parquet file ({kind})") from None
-    records: list[dict[str, Any]] = table.to_pylist(maps_as_pydicts="strict")
     return records

@@ -19,7 +19,7 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Self
 
-from physgauge.config import DecodeLimits
+from physgauge.config import MAX_WORKERS, DecodeLimits
 from physgauge.ensemble.pixels.header import read_header
 from physgauge.ensemble.pixels.record import Decoded, pixel_sha256
 from physgauge.ensemble.sandbox.lanes import Job, Jobs, Lane
@@ -28,7 +28,6 @@ from physgauge.errors import ConfigError, ImageError
 __all__ = ["Decoded", "Decoder", "decode_pixels", "pixel_sha256"]
 
 Encoded = bytes | bytearray | memoryview
-_MOST_WORKERS = 256
 
 
 def decode_pixels(data: Encoded, limits: DecodeLimits | None = None) -> Decoded:
@@ -57,8 +56,8 @@ class Decoder:
             limits: what is accepted; None for the defaults.
             workers: processes; 0 = one per core, at most 4.
         """
-        if not 0 <= workers <= _MOST_WORKERS:
-            raise ConfigError(f"workers: expected 0 to {_MOST_WORKERS}, got {workers}")
+        if not 0 <= workers <= MAX_WORKERS:
+            raise ConfigError(f"workers: expected 0 to {MAX_WORKERS}, got {workers}")
         self._limits = limits or DecodeLimits()
         self._process = os.getpid()
         self._jobs = Jobs()

@@ -88,6 +88,12 @@ def load_domains(loaded: LoadedProfile, packs: Sequence[str] = (), threads: int 
         domain: load_specification(_place(loaded, name))
         for domain, name in profile.specifications.items()
     }
+    for domain, spec in specs.items():
+        if spec.domain != domain:
+            raise ConfigError(
+                f"profile {profile.name}: specifications.{domain}: expected one of the domain "
+                f"{domain!r}, got one of {spec.domain!r}"
+            )
     kernels = compile_together(chosen, places, threads)
     captions = CaptionParser(specs.values())
     return Domains(

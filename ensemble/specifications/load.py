@@ -44,9 +44,10 @@ def load_specification(name_or_path: str | Path) -> DomainSpec:
     """
     path = Path(name_or_path)
     if path.suffix != ".toml":
+        shipped = sorted(p.stem for p in shipped_specifications().glob("*.toml"))
         path = shipped_specifications() / f"{name_or_path}.toml"
-        if not path.is_file():
-            known = ", ".join(sorted(p.stem for p in shipped_specifications().glob("*.toml")))
+        if str(name_or_path) not in shipped:
+            known = ", ".join(shipped)
             raise ConfigError(
                 f"specification: expected one of {known}, or the path of a .toml file; "
                 f"got {str(name_or_path)!r}"
@@ -68,7 +69,7 @@ def parse_specification(data: bytes, where: str) -> DomainSpec:
         raise ConfigError(
             f"{where}: expected UTF-8 text, got byte {data[error.start]:#04x} at {error.start}"
         ) from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError(f"{where}: not TOML: {error}") from None
     except RecursionError:
         raise ConfigError(f"{where}: expected plain tables, got arrays nested too deeply") from None

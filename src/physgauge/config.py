@@ -18,6 +18,10 @@ Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Weight = Annotated[float, msgspec.Meta(gt=0, le=1000)]
 
+MAX_WORKERS = 256
+"""Decode worker processes."""
+MAX_THREADS = 1024
+"""Of the detector and the rules: onnxruntime starts as many as it is told."""
 MAX_DETECTORS = 64
 """Of a profile: box fusion keeps the set of a box's sources in one machine word."""
 
@@ -36,11 +40,11 @@ class DecodeLimits(Settings, frozen=True, kw_only=True):
     max_pixels: Positive = 64_000_000
     max_side_px: Positive = 16_384
     min_side_px: Positive = 8
-    max_aspect: Annotated[float, msgspec.Meta(ge=1)] = 200.0
+    max_aspect: Annotated[float, msgspec.Meta(ge=1, le=1e9)] = 200.0
     """Longer side over shorter side."""
-    base_s: Annotated[float, msgspec.Meta(gt=0)] = 0.5
+    base_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 0.5
     """Decode time allowed for any image, seconds of processor time (on the clock: eight times that)."""
-    per_mpx_s: Annotated[float, msgspec.Meta(ge=0)] = 0.06
+    per_mpx_s: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 0.06
     """Decode time allowed on top, seconds per megapixel."""
     worker_memory_bytes: Positive = 2 * 2**30
     """Memory that one decode worker may allocate (RLIMIT_DATA)."""
@@ -116,9 +120,9 @@ class RunSettings(Settings, frozen=True, kw_only=True):
 
     batch_size: Positive = 8
     """Images per detector call."""
-    workers: Annotated[int, msgspec.Meta(ge=0)] = 0
+    workers: Annotated[int, msgspec.Meta(ge=0, le=MAX_WORKERS)] = 0
     """Decode worker processes; 0 = one per core, at most 4."""
-    threads: Annotated[int, msgspec.Meta(ge=0)] = 0
+    threads: Annotated[int, msgspec.Meta(ge=0, le=MAX_THREADS)] = 0
     """Threads of the detector and the rule kernel; 0 = one per core."""
 
 
@@ -166,9 +170,10 @@ def load_profile(name_or_path: str) -> LoadedProfile:
     """
     path = Path(name_or_path)
     if path.suffix != ".toml":
+        shipped = sorted(p.stem for p in shipped_profiles().glob("*.toml"))
         path = shipped_profiles() / f"{name_or_path}.toml"
-        if not path.is_file():
-            known = ", ".join(sorted(p.stem for p in shipped_profiles().glob("*.toml")))
+        if name_or_path not in shipped:
+            known = ", ".join(shipped)
             raise ConfigError(
                 f"profile: expected one of {known}, or the path of a .toml file; got {name_or_path!r}"
             )
@@ -191,7 +196,9 @@ def parse(data: bytes, where: str) -> Profile:
         raise ConfigError(
             f"{where}: expected UTF-8 text, got byte {data[error.start]:#04x} at {error.start}"
         ) from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ConfigError(f"{where}: expected plain tables, got arrays nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError(f"{where}: not TOML: {error}") from None
     try:
         return msgspec.convert(raw, Profile)
@@ -219,6 +226,16 @@ def check(profile: Profile, where: str) -> Profile:
             )
     if len(names) > MAX_DETECTORS:
         raise ConfigError(f"{where}: detectors: expected at most {MAX_DETECTORS}, got {len(names)}")
+    _check_domains(profile, where)
+    if profile.decode.min_side_px > profile.decode.max_side_px:
+        raise ConfigError(
+            f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "
+            f"got {profile.decode.min_side_px}"
+        )
+    return profile
+
+
+def _check_domains(profile: Profile, where: str) -> None:
     for domain in profile.packs:
         if domain not in profile.specifications:
             raise ConfigError(
@@ -228,11 +245,5 @@ def check(profile: Profile, where: str) -> Profile:
         if domain not in profile.specifications:
             known = ", ".join(profile.specifications)
             raise ConfigError(
-                f"{where}: layouts: expected domains of [specifications] ({known}), got {domain!r}"
+                f"{where}: layouts: expected a domain of [specifications] ({known}), got {domain!r}"
             )
-    if profile.decode.min_side_px > profile.decode.max_side_px:
-        raise ConfigError(
-            f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "
-            f"got {profile.decode.min_side_px}"
-        )
-    return profile

@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +184,33 @@ def test_unreadable_file_and_odd_names(tmp_path: Path) -> None:
     done = run(tmp_path, ".", "pipe.jpg", "--json")
     assert done.returncode == 0, done.stderr
     rows = [wire.from_json(line.encode()) for line in done.stdout.splitlines()]
-    assert [row.image_id for row in rows] == ["caf\\xe9 \n.jpg", "pipe.jpg"]
-    assert rows[1].error_code == "image_unreadable"
-    assert rows[1].error == "pipe.jpg: expected a regular file"
+    assert [row.image_id for row in rows] == ["caf\\xe9 \n.jpg", "gone.jpg", "pipe.jpg"]
+    assert [row.error_code for row in rows] == [None, "image_unreadable", "image_unreadable"]
+    assert rows[1].error == "gone.jpg: cannot be read (No such file or directory)"
+    assert rows[2].error == "pipe.jpg: expected a regular file"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """No half a file of rows, and no worker, is left."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/000.jpg").write_bytes(build.save(GOOD, "JPEG"))
+    for name in range(1, 400):
+        os.link(tmp_path / "in/000.jpg", tmp_path / f"in/{name:03}.jpg")
+    with subprocess.Popen(
+        [*RUN, "score", "in", "-o", "out", "--draw", "--workers", "1"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    ) as process:  # fmt: skip
+        until = time.monotonic() + 120
+        while not list((tmp_path / "out/annotated").glob("*")) and process.poll() is None:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+        workers = [pid for children in tasks for pid in children.read_text().split()]
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    assert "Traceback" not in out + err
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["annotated", "row.schema.json"]
+    assert workers
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -165,6 +166,21 @@ def test_json_on_standard_output_is_rows_only(tmp_path: Path) -> None:
         (("score", "b.json", "--draw", "--json"), 2, "expected -o DIR"),
         (("score", "b.json", "--json", "--captions", "none.csv"), 2, "none.csv: cannot be read"),
         (("score",), 2, "Missing argument"),
+        (("score", "", "--json"), 2, "expected a file, a folder or a glob pattern, got an empty path"),
+        (("score", "b.json", "--json", "--workers", "257"), 2, "257 is not in the range"),
+        (("score", "b.json", "--json", "--threads", "1025"), 2, "1025 is not in the range"),
+        (("score-boxes", "b.json", "-o", "x" * 300), 2, "cannot be written (File name too long)"),
+        (("score-boxes", "b.json", "--json", "--profile", "x" * 300), 2, "expected one of tiny"),
+        (("score-boxes", "b.json", "-o", "taken", "--overwrite"), 2,
+         "taken/rows.parquet: expected a file to replace, got a folder"),
+        (("score-boxes", "b.json", "--json", "--profile", "deep.toml"), 2, "got arrays nested too deeply"),
+        (("score-boxes", "b.json", "--json", "--profile", "digits.toml"), 2, "digits.toml: not TOML"),
+        (("score-boxes", "b.json", "--json", "--profile", "layout.toml"), 2,
+         "layouts: expected a domain of [specifications] (car), got 'boat'"),
+        (("score-boxes", "b.json", "--json", "--profile", "swapped.toml"), 2,
+         "specifications.car: expected one of the domain 'car', got one of 'animal'"),
+        (("score-boxes", "b.json", "--json", "--profile", "endless.toml"), 2, "$.decode.base_s"),
+        (("rules", "explain", "x" * 300, "a"), 3, "File name too long"),
     ],
 )  # fmt: skip
 def test_wrong_use_says_what_was_expected(
@@ -177,10 +193,47 @@ def test_wrong_use_says_what_was_expected(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b.json").write_text("[]", encoding="utf-8")
+    (tmp_path / "taken/rows.parquet").mkdir(parents=True)
+    known = 'name = "mine"\n[packs]\ncar = "car"\n[specifications]\ncar = '
+    for name, text in {
+        "deep": "x = " + "[" * 5000,
+        "digits": "x = " + "9" * 5000,
+        "layout": known + '"car"\n[layouts]\nboat = "x.npz"\n',
+        "endless": 'name = "mine"\n[decode]\nbase_s = inf\n',
+        "swapped": known + '"animal"\n',
+    }.items():
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SystemExit) as exit_info:
         main(arguments)
     assert exit_info.value.code == code
     assert says in capsys.readouterr().err
+
+
+def test_a_full_standard_output_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "boxes.json"
+    file.write_text(json.dumps([record("whole", HORSE)]), encoding="utf-8")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*RUN, "score-boxes", str(file), "--json"],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_names_that_standard_output_cannot_say(tmp_path: Path) -> None:
+    file = tmp_path / "boxes.json"
+    file.write_text(json.dumps([record("\u05d0 \U0001f415", HORSE)]), encoding="utf-8")
+    out = tmp_path / os.fsdecode(b"caf\xe9")
+    for encoding in ("ascii", "utf-8"):
+        done = subprocess.run(
+            [*RUN, "score-boxes", str(file), "-o", str(out), "--overwrite"], check=False,
+            capture_output=True, timeout=120, env={**os.environ, "PYTHONIOENCODING": encoding},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert b"caf" in done.stdout
+    assert [row.image_id for row in read_rows(out / "rows.parquet")] == ["\u05d0 \U0001f415"]
 
 
 def test_rows_of_an_earlier_run_are_not_replaced_unasked(tmp_path: Path) -> None:

@@ -88,6 +88,20 @@ def test_coco_list_lines_and_parquet_say_the_same(tmp_path: Path) -> None:
         ),
         ({"boxes": [{"label": "a", "box": [0, 0, 1e9, 4]}]}, "expected finite coordinates"),
         (
+            {"boxes": [{"label": "a", "box": [9, 9, 9.0000001, 20]}]},
+            r"boxes\[0\]: expected x1 > x0",
+        ),
+        (
+            {"boxes": [{"label": "a", "box": [100, 0, 120, 9]}]},
+            "within the image of 100x80 px, got",
+        ),
+        ({"boxes": [{"label": "a", "box": [0, -9, 20, 0]}]}, "within the image of 100x80 px, got"),
+        (
+            {"boxes": [{"label": "a", "box": [0, 0, 1, 1]}] * 1025},
+            "expected at most 1024 boxes, got 1025",
+        ),
+        ({"width": 10**30}, "expected a size of at most 1000000 px a side, got 1000000000"),
+        (
             {"boxes": [{"label": "a", "box": [0, 0, 1, 4], "score": 1.5}]},
             "expected a score in 0..1, got 1.5",
         ),
@@ -128,8 +142,14 @@ def test_nan_boxes_from_parquet(tmp_path: Path) -> None:
         ("x.json", [{"image_id": "a", "width": 9, "height": 9}] * 2, "expected each image once, got 'a' again"),
         ("x.json", {**coco(), "annotations": [{"image_id": 99, "category_id": 1, "bbox": [0, 0, 1, 1]}]},
          r"annotations\[0\]: image_id: expected an id of 'images', got 99"),
-        ("x.json", {**coco(), "annotations": [{"image_id": 7, "category_id": 1, "bbox": [0, 0, 1]}]},
-         r"annotations\[0\]: expected image_id, category_id and bbox"),
+        ("x.json", {**coco(), "annotations": [{"image_id": [7], "category_id": 1, "bbox": [0, 0, 1, 1]}]},
+         r"annotations\[0\]: image_id: expected an id of 'images', got \[7\]"),
+        ("x.json", {**coco(), "annotations": [None]}, r"annotations\[0\]: image_id: expected an id"),
+        ("x.json", {**coco(), "images": [{"id": [7]}]}, r"images\[0\]: Expected `int \| str`, got `array`"),
+        ("x.json", {**coco(), "images": [None]}, r"images\[0\]: Expected `object`, got `null`"),
+        ("x.json", {**coco(), "images": [{"id": 7, "file_name": ["a"]}]}, r"images\[0\]: Expected `str \| null`"),
+        ("x.json", {**coco(), "images": [{"id": 7}, {"id": 7}]}, r"images\[1\]: expected each id once, got 7"),
+        ("x.json", {**coco(), "categories": [{"id": 1}]}, r"categories\[0\]: .* required field `name`"),
         ("x.csv", "a", r"expected \.parquet, \.json or \.jsonl"),
         ("x.parquet", "no parquet", "expected a readable Parquet file"),
     ],
@@ -137,3 +157,51 @@ def test_nan_boxes_from_parquet(tmp_path: Path) -> None:
 def test_bad_files_say_where(tmp_path: Path, name: str, data: Any, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         read_boxes(write(tmp_path, name, data))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"bbox": "1234"}, "Expected `array`, got `str`"),
+        ({"bbox": [0, 0, 1]}, "Expected `array` of length >= 4"),
+        ({"bbox": [True, 0, 1, 1]}, "Expected `float`, got `bool`"),
+        ({"bbox": ["1", 0, 1, 1]}, "Expected `float`, got `str`"),
+        ({"bbox": [10**400, 0, 1, 1]}, "Number out of range"),
+        ({"bbox": None}, "Expected `array`, got `null`"),
+        ({"category_id": {}}, r"Expected `int \| str`, got `object`"),
+        ({"category_id": 99}, "category_id: expected an id of 'categories', got 99"),
+        ({"score": "high"}, "Expected `float`, got `str`"),
+    ],
+)
+def test_a_faulty_annotation_is_its_images_entry(
+    tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    data = coco()
+    data["annotations"][1].update(change)
+    first, second = read_boxes(write(tmp_path, "coco.json", data))
+    assert isinstance(first, tuple)
+    name, error = first
+    assert (name, error.code) == ("1.jpg", "boxes_invalid")
+    with pytest.raises(BoxesError, match=r"1\.jpg: annotations\[1\]: .*" + says):
+        raise error
+    assert second == EXPECTED[1]
+
+
+@pytest.mark.parametrize("boxes", [[1, 2], "text", [[1.0]]])
+def test_boxes_of_another_kind_in_parquet(tmp_path: Path, boxes: Any) -> None:
+    row = {"image_id": "a", "width": 9, "height": 9, "boxes": boxes}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "x.parquet")
+    (entry,) = read_boxes(tmp_path / "x.parquet")
+    assert isinstance(entry, tuple)
+    assert entry[1].code == "boxes_invalid"
+
+
+def test_parquet_that_no_record_can_be_read_from(tmp_path: Path) -> None:
+    flat = {"image_id": ["a"], "label": "x.y", "x0": 0.0, "y0": 0.0, "x1": 2.0, "y1": 2.0}
+    pq.write_table(pa.Table.from_pylist([flat]), tmp_path / "flat.parquet")
+    with pytest.raises(ConfigError, match=r"row 0: image_id: expected text, got \['a'\]"):
+        read_boxes(tmp_path / "flat.parquet")
+    twice = pa.array([[("k", 1), ("k", 2)]], pa.map_(pa.string(), pa.int64()))
+    pq.write_table(pa.table({"image_id": ["a"], "boxes": twice}), tmp_path / "map.parquet")
+    with pytest.raises(ConfigError, match="expected a readable Parquet file"):
+        read_boxes(tmp_path / "map.parquet")

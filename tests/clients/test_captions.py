@@ -74,6 +74,20 @@ def test_a_caption_that_is_no_text_is_that_images_error(tmp_path: Path) -> None:
         ("c.csv", "file,caption\n1.jpg\n", r"c\.csv:2: expected 2 columns"),
         ("c.csv", "caption\nx\n", r"c\.csv:2: expected a column naming the image"),
         ("c.csv", 'file,caption\n1.jpg,"open\n', r"not CSV"),
+        ("c.csv", "", r"c\.csv:1: expected a header that names the columns, got none"),
+        ("c.csv", "file\n1.jpg\n", r"c\.csv:1: expected a column with the caption .*, got file"),
+        (
+            "c.csv",
+            "file;caption\n1;x\n",
+            r"expected a column with the caption .*, got file;caption",
+        ),
+        (
+            "c.csv",
+            "file,caption,caption\n1.jpg,x,y\n",
+            r"c\.csv:1: expected each column once, got 'caption' again",
+        ),
+        ("c.jsonl", '{"file":"1","n":' + "9" * 5000 + "}", r"c\.jsonl:1: .* at most 4,300 digits"),
+        ("c.jsonl", '{"file":"1","n":1e400}', r"c\.jsonl:1: expected JSON numbers, got 1e400"),
         (
             "c.csv",
             "file,caption\n1.jpg,a\n1.jpg,b\n",
@@ -98,3 +112,26 @@ def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
     path.write_bytes(b"file,caption\n1.jpg,caf\xe9\n")
     with pytest.raises(ConfigError, match="expected UTF-8 text, got byte 0xe9 at offset 22"):
         read_captions(path)
+
+
+@pytest.mark.parametrize("column", ["caption", "seed", "\\ud800"])
+def test_half_a_surrogate_pair_is_that_images_error(tmp_path: Path, column: str) -> None:
+    """JSON may say it, and no row could hold it."""
+    first = f'{{"file": "1.jpg", "{column}": "a \\udc00"}}'
+    text = first + '\n{"file": "2.jpg", "caption": "a dog"}'
+    captions = table(tmp_path, "c.jsonl", text)
+    broken, good = captions.get(Path("1.jpg")), captions.get(Path("2.jpg"))
+    assert broken is not None
+    assert broken.error is not None
+    assert broken.error.code == "caption_invalid"
+    assert "expected Unicode text, got half of a surrogate pair" in broken.error.message
+    str([broken.error.message, broken.caption, broken.extra]).encode()
+    assert "".join(broken.extra) == ""
+    assert good is not None
+    assert good.error is None
+
+
+def test_the_name_outside_is_the_images(tmp_path: Path) -> None:
+    captions = table(tmp_path, "c.json", '{"1.jpg": {"file": "2.jpg", "caption": "a dog"}}')
+    assert captions.get(Path("1.jpg")) is not None
+    assert captions.get(Path("2.jpg")) is None

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -110,6 +113,40 @@ def test_no_file_under_the_final_name_after_a_failure(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="boom"):
         write_and_fail()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files, in a process of its own, stands for the disk's end."""
+    script = """
+import os, resource, signal, sys
+from pathlib import Path
+from physgauge.clients.table import RowWriter
+from physgauge.errors import EnvironmentProblem
+from tests.clients.test_table import full_row
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+try:
+    with RowWriter(Path(sys.argv[1]), rows_per_group=int(sys.argv[2])) as writer:
+        for n in range(200):
+            writer.write(full_row(os.urandom(40).hex()))
+except EnvironmentProblem as error:
+    print(error)
+"""
+    for rows in (10, 1000):  # while it writes, and when it closes
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(tmp_path / "rows.parquet"), str(rows)],
+            capture_output=True, text=True, timeout=60, check=False, cwd=ROOT,
+        )  # fmt: skip
+        assert done.stderr == ""
+        assert "rows.parquet: the rows cannot be written (File too large)" in done.stdout
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9") / "rows.parquet"
+    path.parent.mkdir()
+    write_rows(path, [full_row("a.png")])
+    assert [row.image_id for row in read_rows(path)] == ["a.png"]
 
 
 def test_json_round_trip_fits_the_published_schema() -> None:

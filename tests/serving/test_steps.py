@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from physgauge.ensemble.served.steps import AggregateStep, JudgeStep, RulesStep
 from physgauge.ensemble.served.tensors import STEPS
 from physgauge.errors import ConfigError, RequestError
 from physgauge.serve_settings import CANARY_ID, ServeSettings, settings_from
-from physgauge.types import Item
+from physgauge.types import VIEWS, Item
 from tests.detect.onnx_files import answers, write
 from tests.serving.server import CAPTIONS, NAMES, image, plain
 
@@ -256,14 +257,17 @@ def test_settings_of_a_process() -> None:
     assert parse_options(b"").timeout_ms > 0
 
 
-TWO = """
-name = "two"
+THREE = """
+name = "three"
+[[detectors]]
+name = "headless"
+model = "{headless}"
+[[detectors]]
+name = "unsure"
+model = "{unsure}"
 [[detectors]]
 name = "part_detector"
 model = "{embedded}"
-[[detectors]]
-name = "headless"
-model = "{other}"
 [packs]
 car = "car"
 [specifications]
@@ -271,12 +275,21 @@ car = "car"
 """
 
 
-def test_two_detectors_of_different_sizes_and_heads(tmp_path: Path) -> None:
+def test_three_detectors_of_different_sizes_and_heads(tmp_path: Path) -> None:
     boxes = answers([[2, 10, 9, 20], [20, 10, 28, 20], [4, 2, 26, 8]], [0.9, 0.8, 0.7], [0, 0, 1])
-    other = write(tmp_path / "other.onnx", boxes, ["car.wheel", "car.roof"], size=32)
+    classes = ["car.wheel", "car.roof"]
+    headless = write(tmp_path / "headless.onnx", boxes, classes, size=32)
+    heads = {
+        "domain": np.array([0.4, 0.6], np.float32),
+        "view": np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1], np.float32),
+    }
+    about = {"classes": classes, "domains": ["car"], "views": list(VIEWS)}
+    metadata = {key: json.dumps(value) for key, value in about.items()}
+    unsure = write(tmp_path / "unsure.onnx", {**boxes, **heads}, classes, 64, metadata)
     embedded = shipped_profiles() / "models/part_detector.onnx"
-    path = tmp_path / "two.toml"
-    path.write_text(TWO.format(embedded=embedded, other=other), encoding="utf-8")
+    path = tmp_path / "three.toml"
+    text = THREE.format(embedded=embedded, headless=headless, unsure=unsure)
+    path.write_text(text, encoding="utf-8")
     name = "car_01.jpg"
     with Pipeline(load_profile(str(path)), PipelineOptions(workers=1, threads=1)) as pipeline:
         (scored,) = pipeline.score([Item(name, image(name), name, CAPTIONS[name])])

@@ -3,8 +3,12 @@ runs, so that ``--help`` and the light client stay light."""
 
 from __future__ import annotations
 
+import io
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -39,10 +43,17 @@ group.add_command(doctor)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 wrong option or file, 3 something missing on this machine,
-    4 another error of ours, 130 interrupted."""
+    4 another error of ours, 130 interrupted, 143 terminated."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a name may hold what the terminal's encoding does not
+            stream.reconfigure(errors="backslashreplace")
+    before = signal.signal(signal.SIGTERM, _terminated)
     try:
         code = group.main(args=arguments, prog_name="physgauge", standalone_mode=False)
     except click.exceptions.Abort:
+        click.echo("physgauge: interrupted", err=True)
         code = EXIT_INTERRUPTED
     except click.ClickException as error:
         error.show()
@@ -53,7 +64,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of --json went away: nothing more to say
         sys.stderr.close()
         code = 0
+    except OSError as error:  # a full disk, a folder that went away
+        place = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"physgauge: {place}{error.strerror or type(error).__name__}", err=True)
+        code = EXIT_ENVIRONMENT
+    finally:
+        signal.signal(signal.SIGTERM, before)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    """As Ctrl-C: files half written are taken back, and the workers end (`serve` drains instead)."""
+    raise SystemExit(128 + number)
 
 
 def _exit_code(error: PhysgaugeError) -> int:

@@ -23,12 +23,12 @@ from rich.progress import (
 from rich.text import Text
 
 from physgauge import wire
+from physgauge.clients.files import SCHEMA_FILE
 from physgauge.clients.table import RowWriter
 from physgauge.errors import ConfigError
 from physgauge.report.summary import Summary, print_summary
 
 ROWS_FILE = "rows.parquet"
-SCHEMA_FILE = "row.schema.json"
 
 
 def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path | None:
@@ -46,9 +46,13 @@ def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path |
         return None
     folder = Path(output)
     rows = folder / ROWS_FILE
-    if rows.exists() and not overwrite:
-        raise ConfigError(f"{rows} exists: expected another -o DIR, or --overwrite to replace it")
     try:
+        if rows.exists() and not overwrite:
+            raise ConfigError(
+                f"{rows} exists: expected another -o DIR, or --overwrite to replace it"
+            )
+        if rows.is_dir():
+            raise ConfigError(f"{rows}: expected a file to replace, got a folder")
         folder.mkdir(parents=True, exist_ok=True)
         schema = json.dumps(wire.row_schema(), indent=2) + "\n"
         (folder / SCHEMA_FILE).write_text(schema, encoding="utf-8")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from physgauge.cli.options import shared_options
+from physgauge.config import MAX_THREADS, MAX_WORKERS
 from physgauge.errors import ImageError, InputError
 from physgauge.types import Item
 
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MAX_WORKERS),
     metavar="N",
     help="Decode worker processes  [default: one per core, at most 4].",
 )
 @click.option(
     "--threads",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MAX_THREADS),
     metavar="N",
     help="Threads of the detector and the rules  [default: one per core].",
 )
@@ -63,7 +64,7 @@ def score(
     """
     from physgauge.cli.run import consume, loading, prepare_output
     from physgauge.clients.captions import read_captions
-    from physgauge.clients.files import find_images
+    from physgauge.clients.files import DRAWN, find_images
     from physgauge.config import load_profile
     from physgauge.ensemble.pipeline import Options, Pipeline
 
@@ -81,7 +82,7 @@ def score(
         items = (_item(path, table.get(path) if table else None, limits) for path in images)
         scored = pipeline.score(items)
         rows = (
-            _drawing(scored, folder / "annotated")
+            _drawing(scored, folder / DRAWN)
             if draw and folder is not None
             else (one.row for one in scored)
         )
@@ -102,11 +103,15 @@ def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:
         if not stat.S_ISREG(about_file.st_mode):  # a pipe or device may never end
             raise ImageError("image_unreadable", f"{name}: expected a regular file")
         size = about_file.st_size
+        if size <= most:
+            with path.open("rb") as file:
+                data = file.read(most + 1)  # the file may grow, or be of a kind that tells no size
+            size = max(size, len(data))
         if size > most:
+            data = None
             raise ImageError(
                 "image_too_large", f"{name}: expected at most {most} bytes, got {size}"
             )
-        data = path.read_bytes()
     except OSError as problem:
         error = ImageError("image_unreadable", f"{name}: cannot be read ({problem.strerror})")
     except ImageError as problem:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from physgauge.config import MAX_THREADS, MAX_WORKERS
 from physgauge.errors import ConfigError
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -46,14 +47,14 @@ _PORT = click.IntRange(0, 65535)
 @click.option(
     "--workers",
     default=0,
-    type=click.IntRange(0, 256),
+    type=click.IntRange(0, MAX_WORKERS),
     metavar="N",
     help="Decode worker processes  [default: one per core, at most 4].",
 )
 @click.option(
     "--threads",
     default=0,
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MAX_THREADS),
     metavar="N",
     help="Threads of the detector and the rules  [default: one per core].",
 )
