@@ -105,7 +105,11 @@ def test_sigterm_drains(wheel: None) -> None:
         stubs = server.stubs()
         assert set(stubs) == {"decode", "detect", "judge", "rules", "aggregate"}
         client = server.client()
-        first = Window(client, 16).start([inputs(image(n), image_id=n) for n in NAMES[:12]])
+        # Enough that some are still in hand when the late ones come.
+        ids = [str(i) for i in range(40)]
+        first = Window(client, 40).start(
+            [inputs(image(NAMES[i % 24]), image_id=name) for i, name in enumerate(ids)]
+        )
         while not any(first):
             time.sleep(0.01)
         began = time.monotonic()
@@ -114,7 +118,7 @@ def test_sigterm_drains(wheel: None) -> None:
         time.sleep(0.1)
         late = settled(Window(server.client(), 4).start([inputs(image(NAMES[0]))] * 4))
         rows = settled(first)
-        assert [r.image_id for r in rows if isinstance(r, wire.Row)] == NAMES[:12]
+        assert [r.image_id for r in rows if isinstance(r, wire.Row)] == ids
         for one in late:
             assert isinstance(one, Exception)
         code = server.process.wait(90)
