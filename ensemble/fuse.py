@@ -13,6 +13,7 @@ import numpy as np
 
 from physgauge.config import DetectorSettings, FuseSettings
 from physgauge.ensemble.sources import Sources
+from physgauge.rules_kernel.arrays import MAX_BOXES_PER_IMAGE
 from physgauge.types import F32, I8, Bools, Boxes, Detections
 
 CROSS_DOMAIN_IOU = 0.5
@@ -75,13 +76,15 @@ def fuse(
         seen = sources.suppress(boxes)
         seen = without_foreign(seen, sources.clear(seen), detections.classes, names)
         counts, boxes, clear = sources.settle(seen)
+    likely = _likely(names, detections, settings.min_domain_p if settings else 0.0)
+    names, likely, reasons = _not_too_many(boxes, names, likely, reasons)
     return Fused(
         boxes=boxes,
         clear=clear,
         classes=detections.classes,
         counts=counts,
         domain=names,
-        likely=_likely(names, detections, settings.min_domain_p if settings else 0.0),
+        likely=likely,
         domain_p=_probability_of(names, detections)
         if domain is None
         else np.ones(images, np.float32),
@@ -89,6 +92,30 @@ def fuse(
         view=choose_views(detections.view_p, settings.min_view_p if settings else 0.0),
         looked=detections.view_p[:, 0] < 1,
     )
+
+
+Words = tuple[str | None, ...]
+
+
+def _not_too_many(
+    boxes: Boxes, names: Words, likely: Words, reasons: Words
+) -> tuple[Words, Words, Words]:
+    """The three, [B]; an image of more boxes than a rule kernel takes is judged by no domain."""
+    number = np.diff(boxes.offsets)
+    if not np.any(number > MAX_BOXES_PER_IMAGE):
+        return names, likely, reasons
+    three = [
+        (
+            None,
+            None,
+            f"too many parts to judge: expected at most {MAX_BOXES_PER_IMAGE} boxes, got {n}",
+        )
+        if n > MAX_BOXES_PER_IMAGE
+        else (names[i], likely[i], reasons[i])
+        for i, n in enumerate(number.tolist())
+    ]
+    one, two, why = zip(*three, strict=True)
+    return one, two, why
 
 
 def choose_domains(

@@ -122,3 +122,19 @@ def test_no_images() -> None:
     assert len(fused.boxes) == 0
     assert fused.domain == ()
     assert fused.counts.shape == (0, 3)
+
+
+def test_an_image_of_too_many_boxes_is_judged_by_no_domain_and_the_others_go_on() -> None:
+    many: list[Part] = [
+        (
+            "car.wheel",
+            (20.0 * (k % 40), 20.0 * (k // 40), 20.0 * (k % 40) + 9, 20.0 * (k // 40) + 9),
+            0.9,
+        )
+        for k in range(1025)
+    ]
+    for settings in (FuseSettings(), None):
+        fused = fuse(detections([many, many[:1024], many[:2]]), settings)
+        assert fused.domain == (None, "car", "car")
+        assert fused.reason[0] == "too many parts to judge: expected at most 1024 boxes, got 1025"
+        assert fused.reason[1:] == (None, None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from physgauge.report.printable import printable
+
 
 @click.command()
 @click.option(
@@ -30,6 +32,7 @@ def doctor(profiles: tuple[str, ...], site: str | None) -> None:  # fmt: skip
     for title, findings in sections.items():
         click.echo(f"{title}:")
         for finding in findings:
-            click.echo(f"  {'ok  ' if finding.good else 'LACK'} {finding.what}: {finding.found}")
+            mark = "ok  " if finding.good else "LACK"
+            click.echo(printable(f"  {mark} {finding.what}: {finding.found}"))
     if not all(finding.good for findings in sections.values() for finding in findings):
         raise SystemExit(3)

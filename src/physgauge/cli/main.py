@@ -20,6 +20,7 @@ from physgauge.cli.score import score
 from physgauge.cli.score_boxes import score_boxes
 from physgauge.cli.serve import serve
 from physgauge.errors import ConfigError, EnvironmentProblem, PhysgaugeError
+from physgauge.report.printable import printable
 
 EXIT_CONFIG = 2
 EXIT_ENVIRONMENT = 3
@@ -59,14 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         error.show()
         code = error.exit_code
     except PhysgaugeError as error:
-        click.echo(f"physgauge: {error}", err=True)
+        click.echo(printable(f"physgauge: {error}", lines=True), err=True)
         code = _exit_code(error)
     except BrokenPipeError:  # the reader of --json went away: nothing more to say
         sys.stderr.close()
         code = 0
     except OSError as error:  # a full disk, a folder that went away
         place = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"physgauge: {place}{error.strerror or type(error).__name__}", err=True)
+        said = f"physgauge: {place}{error.strerror or type(error).__name__}"
+        click.echo(printable(said), err=True)
         code = EXIT_ENVIRONMENT
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -26,6 +26,7 @@ from physgauge import wire
 from physgauge.clients.files import SCHEMA_FILE
 from physgauge.clients.table import RowWriter
 from physgauge.errors import ConfigError
+from physgauge.report.printable import printable
 from physgauge.report.summary import Summary, print_summary
 
 ROWS_FILE = "rows.parquet"
@@ -103,7 +104,7 @@ def consume(
             progress.advance(task)
     print_summary(console, summary, time.monotonic() - start)
     if folder is not None:
-        console.print(Text(f"Rows: {folder / ROWS_FILE}"))
+        console.print(Text(printable(f"Rows: {folder / ROWS_FILE}")))
     return summary
 
 

@@ -13,6 +13,7 @@ import click
 from physgauge.cli.options import shared_options
 from physgauge.config import MAX_THREADS, MAX_WORKERS
 from physgauge.errors import ImageError, InputError
+from physgauge.report.printable import printable
 from physgauge.types import Item
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def score(
         )
         consume(rows, len(images), folder, as_json)
     if table is not None and (unused := table.unused()):
-        shown = ", ".join(unused[:5]) + (", ..." if len(unused) > 5 else "")
+        shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
         click.echo(f"{len(unused)} captions name no image of this run: {shown}", err=True)
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from physgauge import wire
+from physgauge.report.printable import printable
 
 WORST = 8
 """Worst images kept."""
@@ -97,16 +98,16 @@ def render(summary: Summary, seconds: float) -> RenderableType:
     if violated := summary.most_violated():
         table = Table("rule", "says", "violated", title="Most violated rules", title_justify="left")
         for rule, says, hits, of in violated:
-            table.add_row(Text(rule), Text(says), f"{hits} of {of}")
+            table.add_row(Text(printable(rule)), Text(printable(says)), f"{hits} of {of}")
         parts.append(table)
     if worst := summary.worst_images():
         table = Table("image", "S_final", "why", title="Worst images", title_justify="left")
         for name, score, why in worst:
-            table.add_row(Text(name), f"{score:.1f}", Text(why))
+            table.add_row(Text(printable(name)), f"{score:.1f}", Text(printable(why)))
         parts.append(table)
     for title, counter in (("Not scored", summary.reasons), ("Errors", summary.errors)):
         if counter:
-            listed = "; ".join(f"{n} x {what}" for what, n in counter.most_common(5))
+            listed = "; ".join(f"{n} x {printable(what)}" for what, n in counter.most_common(5))
             parts.append(Text.assemble((f"{title}: ", "bold"), listed))
     return Group(*parts)
 
@@ -124,7 +125,7 @@ def _domain_table(summary: Summary) -> Table:
     for domain in sorted({domain for domain, _ in summary.by_domain}):
         of = {label: n for (d, label), n in summary.by_domain.items() if d == domain}
         other = sum(n for label, n in of.items() if label not in ("PASS", "FAIL"))
-        table.add_row(domain, str(of.get("PASS", 0)), str(of.get("FAIL", 0)), str(other))
+        table.add_row(printable(domain), str(of.get("PASS", 0)), str(of.get("FAIL", 0)), str(other))
     return table
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from physgauge.report.printable import printable
+
 if TYPE_CHECKING:
     from physgauge.rules_kernel import RuleError
 
@@ -28,7 +30,7 @@ def check(context: click.Context, file: str) -> None:
     try:
         data, name = read_pack(Path(file) if file.endswith(".toml") else file)
     except RuleError as error:
-        click.echo(f"physgauge: {error}", err=True)
+        click.echo(printable(f"physgauge: {error}", lines=True), err=True)
         context.exit(2)
     found = check_pack(data, name)
     if not found:
@@ -39,7 +41,7 @@ def check(context: click.Context, file: str) -> None:
         return
     lines = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
     for problem in found:
-        click.echo("\n".join(_shown(problem, name, lines)))
+        click.echo(printable("\n".join(_shown(problem, name, lines)), lines=True))
     click.echo(f"{len(found)} problem{'s' if len(found) > 1 else ''} in {name}", err=True)
     context.exit(2)
 

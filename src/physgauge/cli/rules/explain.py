@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from physgauge.report.printable import printable
+
 if TYPE_CHECKING:
     from physgauge import wire
     from physgauge.types import U8
@@ -59,7 +61,7 @@ def explain(
 
         click.echo(msgspec.json.format(msgspec.json.encode(explained(row, rules)), indent=2))
     else:
-        click.echo("\n".join(in_words(row, rules)))
+        click.echo(printable("\n".join(in_words(row, rules)), lines=True))
 
 
 def find_row(run: Path, image_id: str) -> wire.Row:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from physgauge.report.printable import printable
+
 
 @click.command()
 @click.argument("pack", metavar="PACK")
@@ -26,4 +28,4 @@ def show(pack: str, as_json: bool) -> None:
 
         click.echo(msgspec.json.format(msgspec.json.encode(describe(loaded)), indent=2))
     else:
-        click.echo("\n".join(in_words(loaded)))
+        click.echo(printable("\n".join(in_words(loaded)), lines=True))
