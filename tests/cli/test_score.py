@@ -200,6 +200,8 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
     with subprocess.Popen(
         [*RUN, "score", "in", "-o", "out", "--draw", "--workers", "1"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        # Started in a shell's background, tests inherit an ignored SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as process:  # fmt: skip
         until = time.monotonic() + 120
         while not list((tmp_path / "out/annotated").glob("*")) and process.poll() is None:

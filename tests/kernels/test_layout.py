@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,7 +158,8 @@ def test_saved_and_read_again(tmp_path: Path) -> None:
         lambda data: data[: len(data) // 2],
         lambda data: b"not a zip at all" * 20,
         lambda data: data.replace(b"head.npy", b"tail.npy"),
-        lambda data: data.replace(b"PK\x01\x02\x2d\x03\x2d", b"PK\x01\x02\x2d\x03\x94"),  # zip 14.8
+        # Members that a zip reader of version 14.8 is needed for.
+        lambda data: re.sub(rb"(?s)(PK\x01\x02..).", lambda found: found[1] + b"\x94", data),
     ],
 )
 def test_what_is_no_model_is_said(tmp_path: Path, spoil: object) -> None:

@@ -125,7 +125,7 @@ def test_probabilities_hold_for_new_pictures(model_file: Path) -> None:
 
 
 def test_layouts_of_no_domain_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"layouts: expected domains of .*car.*, got 'cars'"):
+    with pytest.raises(ConfigError, match=r"layouts: expected a domain of .*car.*, got 'cars'"):
         check(profile({"cars": "car.npz"}).profile, "p")
 
 
