@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from physgauge.config import DetectorSettings, ReadingSettings
 from physgauge.ensemble.fuse import Fused, count
+from physgauge.ensemble.overlap import overlaps
 from physgauge.types import F32, F64, I64, Bools, Boxes
 
 SEED = 5
@@ -148,14 +149,11 @@ def _in_turn(levels: F32, boxes: Boxes, unsure: I64) -> F32:
 def _alternatives(boxes: Boxes, unsure: I64) -> Bools:
     """[n, n] which boxes are over one thing: two names for it, or two boxes of one name."""
     box, label = boxes.xyxy[unsure].astype(np.float64), boxes.label[unsure]
-    low = np.maximum(box[:, None, :2], box[None, :, :2])
-    high = np.minimum(box[:, None, 2:], box[None, :, 2:])
-    shared = np.clip(high - low, 0, None).prod(axis=2)
-    area = (box[:, 2:] - box[:, :2]).prod(axis=1)
-    iou = shared / (area[:, None] + area - shared)
-    inside = shared / np.minimum(area[:, None], area)
+    pairs = overlaps(box, box)
+    inside = pairs.shared / np.minimum(pairs.first, pairs.second)
     same = label[:, None] == label
-    over: Bools = (iou > NAMES_IOU) | (same & ((iou > BOXES_IOU) | (inside > BOXES_INSIDE)))
+    of_class = same & ((pairs.iou > BOXES_IOU) | (inside > BOXES_INSIDE))
+    over: Bools = (pairs.iou > NAMES_IOU) | of_class
     return over
 
 

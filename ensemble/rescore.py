@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from physgauge.ensemble.detector_contract import Contract
+from physgauge.ensemble.overlap import overlaps
 from physgauge.rules_kernel.fusion import nms
 from physgauge.types import F32, F64, I16, VIEWS, Bools, Boxes
 
@@ -154,17 +155,9 @@ def features(
 def _overlaps(xyxy: F64) -> tuple[F64, F64, F64]:
     """[n, n] of each pair: intersection over union, over the first's area, over the second's; 0 of one
     with itself."""
-    x0, y0, x1, y1 = xyxy.T
-    width = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
-    height = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
-    shared = np.clip(width, 0, None) * np.clip(height, 0, None)
-    np.fill_diagonal(shared, 0)
-    area = (x1 - x0) * (y1 - y0)
-    return (
-        shared / (area[:, None] + area - shared),
-        shared / area[:, None],
-        shared / area,
-    )
+    pairs = overlaps(xyxy, xyxy)
+    np.fill_diagonal(pairs.shared, 0)
+    return pairs.iou, pairs.shared / pairs.first, pairs.shared / pairs.second
 
 
 def _subject(p: F64, best: Bools) -> Bools:

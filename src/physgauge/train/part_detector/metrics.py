@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from physgauge.ensemble.overlap import overlaps
 from physgauge.types import F32
 
 Bools = NDArray[np.bool_]
@@ -91,13 +92,7 @@ class ClassCurve:
 
 def iou(a: F32, b: F32) -> NDArray[np.float64]:
     """IoU [len(a), len(b)] of boxes xyxy."""
-    p, q = a.astype(np.float64)[:, None], b.astype(np.float64)[None]
-    overlap = np.clip(
-        np.minimum(p[..., 2:], q[..., 2:]) - np.maximum(p[..., :2], q[..., :2]), 0, None
-    )
-    both = overlap.prod(-1)
-    areas = (p[..., 2:] - p[..., :2]).prod(-1) + (q[..., 2:] - q[..., :2]).prod(-1)
-    return np.asarray(both / np.maximum(areas - both, 1e-9), np.float64)
+    return overlaps(a.astype(np.float64), b.astype(np.float64)).iou
 
 
 def curves(

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from physgauge.ensemble.detect import OnnxDetector
-from physgauge.ensemble.rescore import CANDIDATE, DUPLICATE_IOU, LEAST_P, batch_features
+from physgauge.ensemble.overlap import overlaps
+from physgauge.ensemble.rescore import CANDIDATE, DUPLICATE_IOU, batch_features
 from physgauge.errors import ConfigError
 from physgauge.rules_kernel.fusion import nms
 from physgauge.train.part_detector.evaluate import pixels
@@ -70,11 +71,7 @@ def matched(xyxy: F64, score: F32, label: I16, truth: F64, truth_label: I64) -> 
     right, taken = np.zeros(len(score), np.bool_), np.zeros(len(truth), np.bool_)
     if not len(truth):
         return right
-    low = np.maximum(xyxy[:, None, :2], truth[None, :, :2])
-    high = np.minimum(xyxy[:, None, 2:], truth[None, :, 2:])
-    shared = np.prod(np.clip(high - low, 0, None), axis=2)
-    area, true_area = (np.prod(b[:, 2:] - b[:, :2], axis=1) for b in (xyxy, truth))
-    iou = shared / np.maximum(area[:, None] + true_area - shared, LEAST_P)
+    iou = overlaps(xyxy, truth).iou
     iou[label[:, None] != truth_label[None]] = 0
     for n in np.argsort(-score, kind="stable"):
         best = int(np.argmax(np.where(taken, 0, iou[n])))
