@@ -124,6 +124,19 @@ def test_probabilities_hold_for_new_pictures(model_file: Path) -> None:
     assert 0.40 < (p <= 0.5).mean() < 0.60
 
 
+def test_rarer_than_was_seen_goes_on_along_the_assumed_slope(model_file: Path) -> None:
+    """225 pictures say nothing of 1 in 1,000: the tables' first values are below all that was seen."""
+    from physgauge.rules_kernel.layout.loops import BEYOND_IMAGE, BEYOND_PAIR
+
+    model = LayoutModel.load(model_file)
+    step = np.diff(model.log_tail[:2])
+    np.testing.assert_allclose(
+        np.diff(model.pair_tail[:, :2])[:, 0], step[0] / BEYOND_PAIR, rtol=1e-3
+    )
+    side = model.image_tail[VIEWS.index("side"), :2]
+    np.testing.assert_allclose(np.diff(side), step / BEYOND_IMAGE, rtol=1e-3)
+
+
 def test_layouts_of_no_domain_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"layouts: expected a domain of .*car.*, got 'cars'"):
         check(profile({"cars": "car.npz"}).profile, "p")
