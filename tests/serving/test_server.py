@@ -198,6 +198,7 @@ def test_operators_protocols_are_closed(client: Any) -> None:
             call(*arguments)
 
 
+@pytest.mark.slow  # unsteady on two cores: see the note of 2026-11-30
 def test_more_than_it_takes_is_refused_at_once(client: Any, server: Server) -> None:
     began, refusals = time.monotonic(), []
     request = inputs(image("car_02.jpg"), CAPTIONS["car_02.jpg"])

@@ -97,6 +97,7 @@ def test_a_supervisor_that_dies_takes_its_server_along(mortal: Server) -> None:
     Path(f"/dev/shm/physgauge-{pid}.places").unlink()
 
 
+@pytest.mark.slow  # unsteady on two cores: see the note of 2026-11-30
 def test_sigterm_drains(wheel: None) -> None:
     """What is in hand is answered, what is new is refused, the ports are free, nothing is left."""
     with Server("--drain", "60") as server:
