@@ -12,11 +12,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from physgauge.errors import ConfigError
-
-Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Weight = Annotated[float, msgspec.Meta(gt=0, le=1000)]
+from physgauge.judge_settings import JudgeSettings, check_judge
+from physgauge.settings import Fraction, Points, Positive, Settings, Weight, read_table
 
 MAX_WORKERS = 256
 """Decode worker processes."""
@@ -24,10 +21,6 @@ MAX_THREADS = 1024
 """Of the detector and the rules: onnxruntime starts as many as it is told."""
 MAX_DETECTORS = 64
 """Of a profile: box fusion keeps the set of a box's sources in one machine word."""
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of the settings tables."""
 
 
 class DecodeLimits(Settings, frozen=True, kw_only=True):
@@ -132,17 +125,19 @@ class Profile(Settings, frozen=True, kw_only=True):
     name: str
     description: str = ""
     decode: DecodeLimits = DecodeLimits()
-    detectors: list[DetectorSettings] = []
-    packs: dict[str, str] = {}
+    detectors: list[DetectorSettings] = msgspec.field(default_factory=list)
+    packs: dict[str, str] = msgspec.field(default_factory=dict)
     """Domain to pack: a shipped name (``car``, ``car@paper``) or a path relative to the profile."""
-    specifications: dict[str, str] = {}
+    specifications: dict[str, str] = msgspec.field(default_factory=dict)
     """Domain to type specification: a shipped name or a path relative to the profile."""
-    layouts: dict[str, str] = {}
+    layouts: dict[str, str] = msgspec.field(default_factory=dict)
     """Domain to layout model (``.npz``, docs/layout.md), relative to the profile; not all need one."""
     fuse: FuseSettings = FuseSettings()
     readings: ReadingSettings = ReadingSettings()
     pcmde: PcmdeSettings = PcmdeSettings()
     reason: ReasonSettings = ReasonSettings()
+    judge: JudgeSettings | None = None
+    """None: nobody looks at the images, and `terravis` is skipped."""
     run: RunSettings = RunSettings()
 
 
@@ -200,10 +195,7 @@ def parse(data: bytes, where: str) -> Profile:
         raise ConfigError(f"{where}: expected plain tables, got arrays nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError(f"{where}: not TOML: {error}") from None
-    try:
-        return msgspec.convert(raw, Profile)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {error}") from None
+    return read_table(raw, Profile, where)
 
 
 def check(profile: Profile, where: str) -> Profile:
@@ -227,6 +219,8 @@ def check(profile: Profile, where: str) -> Profile:
     if len(names) > MAX_DETECTORS:
         raise ConfigError(f"{where}: detectors: expected at most {MAX_DETECTORS}, got {len(names)}")
     _check_domains(profile, where)
+    if profile.judge is not None:
+        check_judge(profile.judge, where)
     if profile.decode.min_side_px > profile.decode.max_side_px:
         raise ConfigError(
             f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "

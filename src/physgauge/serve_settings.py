@@ -8,8 +8,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from physgauge.config import Settings
 from physgauge.errors import ConfigError
+from physgauge.settings import Settings
 
 VARIABLE: Final = "PHYSGAUGE_SERVE"
 """The environment variable that holds :class:`ServeSettings` as JSON; unset = the defaults."""

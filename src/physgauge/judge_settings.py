@@ -1,0 +1,88 @@
+"""The table ``[judge]`` of a profile: who looks at the images, how he is asked, and how answers count
+(docs/terravis.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from physgauge.errors import ConfigError
+from physgauge.settings import Fraction, Settings
+
+Mode = Literal["onepass", "paper", "single_prompt", "direct"]
+Part = Annotated[int, msgspec.Meta(ge=1, le=8)]
+
+
+class ViewSettings(Settings, frozen=True, kw_only=True):
+    """``[judge.views]``: closer looks at parts of the same image."""
+
+    kind: Literal["whole", "tiles", "subjects"] = "whole"
+    """`whole`: the image and no more; `tiles`: cut into a grid; `subjects`: around what the detector
+    found."""
+    columns: Part = 2
+    rows: Part = 2
+    """Of the tiles."""
+    margin: Fraction = 0.2
+    """Added on each side of a crop, as a share of its own size."""
+    most: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
+    """Crops around subjects, the largest first."""
+    min_side_px: Annotated[int, msgspec.Meta(ge=8, le=4096)] = 64
+    """Smaller crops aren't looked at: there is nothing to see in them."""
+
+
+class JudgeSettings(Settings, frozen=True, kw_only=True):
+    """``[judge]``."""
+
+    engine: Literal["onepass", "vllm", "endpoint"]
+    """What runs the model; its own settings are in the table of that name."""
+    mode: Mode = "onepass"
+    """`onepass`: the probes as yes/no questions behind one image; `paper`: the published calls, answered
+    in text; `single_prompt` and `direct`: the baselines TerraVis-H and GPTScore."""
+    paper_calls: Literal["serial", "together"] = "together"
+    """Of `paper`: one call after the other, or an image's probes at once."""
+    probes: str = "terravis"
+    """A shipped set of probes, or the path of a ``.toml`` relative to the profile."""
+    lambda_: Annotated[float, msgspec.Meta(gt=0, le=100)] = msgspec.field(
+        name="lambda", default=1.0
+    )
+    """How hard a violation counts: S = exp(-lambda (N_major + alpha N_minor))."""
+    alpha: Fraction = 0.5
+    """What a minor violation counts beside a major one."""
+    yes_from: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    """A probe has found something from this P(yes)."""
+    eligible_from: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    """An image can be judged from this P(yes) of the eligibility question."""
+    grade_from: Fraction = 0.1
+    """Severity is asked from this P(yes), and for all that has been found."""
+    evidence: bool = False
+    """Have the model name the object and what it sees, for what has been found (`onepass`; `paper` and
+    `single_prompt` always do)."""
+    timeout_s: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 120.0
+    """For one image, from the start of its look to its last answer; what is not answered then is a
+    `timeout`."""
+    max_in_flight: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 16
+    """Images looked at at a time."""
+    views: ViewSettings = ViewSettings()
+    onepass: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Settings of that engine, which reads them itself (so for the next two)."""
+    vllm: dict[str, Any] = msgspec.field(default_factory=dict)
+    endpoint: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def check_judge(judge: JudgeSettings, where: str) -> None:
+    """Checks that need several fields at once.
+
+    Raises:
+        ConfigError: settings that do not fit together.
+    """
+    if judge.views.kind != "whole" and judge.mode != "onepass":
+        raise ConfigError(
+            f'{where}: judge.views.kind: expected "whole" in the mode {judge.mode!r}, '
+            f"got {judge.views.kind!r}"
+        )
+    if judge.grade_from > judge.yes_from:
+        raise ConfigError(
+            f"{where}: judge.grade_from: expected at most yes_from ({judge.yes_from:g}), "
+            f"got {judge.grade_from:g}"
+        )
