@@ -1,0 +1,1 @@
+"""Benchmarks of the real server. Read `__main__.py` first."""
