@@ -16,7 +16,6 @@ from physgauge.ensemble.pixels.record import Decoded, pixel_sha256
 from physgauge.errors import ImageError
 from physgauge.types import U8
 
-MAGIC: Final = b"\x93NUMPY"
 _MAX_HEADER: Final = 10_000  # what numpy itself accepts without being told to trust the file
 _UINT8: Final = frozenset({"|u1", "u1", "<u1", ">u1", "=u1"})
 _STRING: Final = r"(?:'[^'\\]*'|\"[^\"\\]*\")"
