@@ -47,7 +47,7 @@ def measure(
         late_ms = max(1000 * (call.sent_s - call.due_s) for call in seen.calls)
         line = {
             "arrivals_per_s": round(len(schedule) / seconds, 2),
-            "images_per_s": round(seen.rate(), 2),
+            "images_per_s": round(seen.rate(1.0, seconds), 2),
             "p50_ms": p50,
             "p95_ms": p95,
             "p99_ms": p99,

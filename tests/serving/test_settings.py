@@ -19,7 +19,7 @@ from physgauge.serving.triton import Triton, find_libpython, find_triton
 
 
 def flags(settings: ServerSettings) -> list[str]:
-    made = Assembled(Triton(Path("/site"), "0.7.0"), Path("/made"))
+    made = Assembled(Triton.of_wheel(Path("/site"), "0.7.0"), Path("/made"))
     return arguments(settings.checked(), made, "name_")
 
 

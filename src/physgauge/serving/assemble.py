@@ -1,7 +1,8 @@
-"""Lays out what tritonserver needs in a folder of its own: backend, stub, and a small Python environment.
+"""Lays out what tritonserver needs in a folder of its own: a small Python environment, and for the
+wheel's also backend and stub.
 
-The wheel's stub takes its packages from the Python that is first on PATH and from nowhere else, so it
-gets an environment made for it: the wheel's folder first (for its numpy), then this process's packages.
+The stub takes its packages from the Python that is first on PATH and from nowhere else, so it gets an
+environment made for it: the wheel's folder first (for its numpy), then this process's packages.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class Assembled:
 
     @property
     def backends(self) -> Path:
-        """For ``--backend-directory``."""
-        return self.folder / "backends"
+        """For ``--backend-directory``. An installed tritonserver has its own, with more than Python's."""
+        return (self.folder if self.triton.site else self.triton.folder) / "backends"
 
     @property
     def python(self) -> Path:
@@ -36,9 +37,11 @@ class Assembled:
 
     def environment(self) -> dict[str, str]:
         """Environment variables of the server's process."""
-        libraries = [str(self.folder / "lib"), str(self.triton.libraries)]
+        # NVIDIA's container needs the library path that it comes with; the wheel brings all it needs.
+        others = self.triton.libraries or os.environ.get("LD_LIBRARY_PATH")
+        libraries = [str(self.folder / "lib"), *([str(others)] if others else [])]
         path = [str(self.python.parent), os.environ.get("PATH", os.defpath)]
-        dropped = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+        dropped = ("PYTHONPATH", "PYTHONHOME")
         kept = {name: value for name, value in os.environ.items() if name not in dropped}
         return kept | {"LD_LIBRARY_PATH": ":".join(libraries), "PATH": ":".join(path)}
 
@@ -51,16 +54,21 @@ def assemble(triton: Triton, folder: Path) -> Assembled:
     """
     libpython = find_libpython()
     made = Assembled(triton, folder)
-    backend = made.backends / "python"
-    backend.mkdir(parents=True)
-    for path in (triton.folder / "backends" / "python").iterdir():
-        if path.is_file():
-            shutil.copy2(path, backend)
-    shutil.copy2(triton.stub, backend)
+    if triton.site:
+        _copy_backend(made)
     (folder / "lib").mkdir()
     (folder / "lib" / f"libpython{PYTHON}.so.1.0").symlink_to(libpython)
     _make_environment(made)
     return made
+
+
+def _copy_backend(made: Assembled) -> None:
+    backend = made.backends / "python"
+    backend.mkdir(parents=True)
+    for path in (made.triton.folder / "backends" / "python").iterdir():
+        if path.is_file():
+            shutil.copy2(path, backend)
+    shutil.copy2(made.triton.stub, backend)
 
 
 def _make_environment(made: Assembled) -> None:
@@ -79,7 +87,7 @@ def _make_environment(made: Assembled) -> None:
         *([site.getusersitepackages()] if site.ENABLE_USER_SITE else []),
     ]
     lines = [
-        str(made.triton.site),
+        *([str(made.triton.site)] if made.triton.site else []),
         str(Path(__file__).parents[2]),  # where this very package is
         *(f"import site; site.addsitedir({path!r})" for path in own),
     ]

@@ -96,8 +96,7 @@ def _provider(name: str) -> Finding:
 
 
 def _triton(site: str | None) -> str:
-    triton = find_triton(site)
-    return f"nvidia-pytriton {triton.version} in {triton.site}"
+    return find_triton(site).name
 
 
 def _try(what: str, look: Callable[[], str]) -> Finding:
