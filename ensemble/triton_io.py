@@ -16,7 +16,8 @@ import triton_python_backend_utils as pb_utils
 
 from physgauge.contract import message_of
 from physgauge.ensemble.served.observe import FAMILIES, Tally
-from physgauge.ensemble.served.tensors import STEPS
+from physgauge.ensemble.served.records import read_ticket
+from physgauge.ensemble.served.tensors import STEPS, TICKET
 from physgauge.errors import RequestError
 from physgauge.log import log
 from physgauge.serve_settings import CANARY_ID
@@ -108,8 +109,23 @@ def refusal(error: Exception, step: str, request_id: str) -> Any:
         log("fault", step=step, request_id=request_id, kind=kind, where=where)
         error = RequestError("internal", f"{step}: {kind}")
     _refused.add("physgauge_refused_total", step=step, code=error.code)
+    if error.code in (
+        "request_invalid",
+        "deadline_exceeded",
+    ):  # the others are many, or logged above
+        log("refused", step=step, request_id=request_id, code=error.code)
     code = getattr(pb_utils.TritonError, _CODES[error.code])
     return pb_utils.InferenceResponse(error=pb_utils.TritonError(message_of(error), code))
+
+
+def _id(request: Any) -> str:
+    """A request's id: the caller's, or the one that the first step gave it."""
+    if given := request.request_id():
+        return str(given)
+    ticket = pb_utils.get_input_tensor_by_name(request, TICKET.name)
+    if ticket is None:
+        return ""
+    return read_ticket(ticket.as_numpy().reshape(-1)[0]).request_id
 
 
 def answer_each(requests: Sequence[Any], step: str, work: Callable[[Values], Values]) -> list[Any]:
@@ -119,7 +135,7 @@ def answer_each(requests: Sequence[Any], step: str, work: Callable[[Values], Val
         try:
             responses.append(response(step, work(inputs(request, step))))
         except Exception as error:
-            responses.append(refusal(error, step, request.request_id()))
+            responses.append(refusal(error, step, _id(request)))
     return responses
 
 
@@ -132,7 +148,7 @@ def answer_together(
         return [response(step, values) for values in together]
     except Exception as error:
         if len(requests) == 1:
-            return [refusal(error, step, requests[0].request_id())]
+            return [refusal(error, step, _id(requests[0]))]
         return [answer_together([request], step, work)[0] for request in requests]
 
 
