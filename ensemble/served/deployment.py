@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from typing import Final
+
 from physgauge.config import LoadedProfile, load_profile
 from physgauge.ensemble.aggregate import Context
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.errors import ConfigError
 from physgauge.serve_settings import ServeSettings, settings_from
+
+
+BEHIND: Final = 5
+"""How much nicer than the first step the others are."""
+
+
+def give_way() -> None:
+    """For the steps behind the first: they leave the cores to it and to the server, so that a request that
+    can't be taken is told so at once, however busy they are."""
+    os.nice(BEHIND)
 
 
 class Deployment:

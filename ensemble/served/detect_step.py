@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,12 +13,23 @@ from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.tensors import DETECT, HEADS, NETWORK_OUTPUTS, SQUARES
 from physgauge.errors import RequestError
 
+_CPU: Final = frozenset(("CPUExecutionProvider",))
+BATCH: Final = 8
+"""Images together where a network runs on an accelerator; a CPU is no faster for it."""
+
 
 class DetectStep:
-    """Runs the networks, all requests of a batch together."""
+    """Runs the networks, all requests of a batch together; from several threads at once.
+
+    On a CPU each call takes one core, and `threads` calls run side by side: the cores never wait for each
+    other within an image, as they would with threads inside the network.
+    """
 
     def __init__(self, deployment: Deployment) -> None:
-        self._detectors = deployment.detectors(deployment.settings.threads)
+        cpu = {p for d in deployment.profile.detectors for p in d.providers} <= _CPU
+        cores = deployment.settings.threads or len(os.sched_getaffinity(0))
+        self.threads, self.batch = (cores, 1) if cpu else (1, BATCH)
+        self._detectors = deployment.detectors(1 if cpu else cores)
         self._size = sum(3 * d.contract.size**2 for d in self._detectors)
         self._infer(np.zeros((1, self._size), np.uint8))  # the first call is slow
 

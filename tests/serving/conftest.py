@@ -37,6 +37,16 @@ def server(wheel: None) -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def no_fault(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The session's server must have gone through the test without a fault of its own or a restart."""
+    yield
+    if "server" in request.fixturenames:
+        running = request.getfixturevalue("server")
+        faults = running.events("fault") + running.events("restart")
+        assert not faults, f"{faults}\n{running.log[-6000:]}"
+
+
 @pytest.fixture(scope="session")
 def client(server: Server) -> Iterator[Any]:
     made = server.client()

@@ -97,7 +97,6 @@ def test_a_supervisor_that_dies_takes_its_server_along(mortal: Server) -> None:
     Path(f"/dev/shm/physgauge-{pid}.places").unlink()
 
 
-@pytest.mark.slow  # unsteady on two cores: see the note of 2026-11-30
 def test_sigterm_drains(wheel: None) -> None:
     """What is in hand is answered, what is new is refused, the ports are free, nothing is left."""
     with Server("--drain", "60") as server:
@@ -106,7 +105,7 @@ def test_sigterm_drains(wheel: None) -> None:
         stubs = server.stubs()
         assert set(stubs) == {"decode", "detect", "judge", "rules", "aggregate"}
         client = server.client()
-        # Enough that some are still in hand when the late ones come.
+        # Enough that some are still on their way at the signal, and in hand when the late ones come.
         ids = [str(i) for i in range(40)]
         first = Window(client, 40).start(
             [inputs(image(NAMES[i % 24]), image_id=name) for i, name in enumerate(ids)]
@@ -115,7 +114,7 @@ def test_sigterm_drains(wheel: None) -> None:
             time.sleep(0.01)
         began = time.monotonic()
         server.process.send_signal(signal.SIGTERM)
-        server.wait_for("draining")
+        server.wait_for("refusing")
         time.sleep(0.1)
         late = settled(Window(server.client(), 4).start([inputs(image(NAMES[0]))] * 4))
         rows = settled(first)

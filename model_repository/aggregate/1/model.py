@@ -6,7 +6,7 @@ from typing import Any
 
 from physgauge.ensemble import triton_io
 from physgauge.ensemble.served.admission import Admission
-from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.deployment import Deployment, give_way
 from physgauge.ensemble.served.observe import Observer
 from physgauge.ensemble.served.steps import AggregateStep
 
@@ -16,6 +16,7 @@ class TritonPythonModel:
 
     def initialize(self, args: dict[str, str]) -> None:
         """Load the profile's domains."""
+        give_way()
         deployment = Deployment()
         admission = Admission.of_server(deployment.settings.places)
         seen = Observer(deployment.settings.log_rows)

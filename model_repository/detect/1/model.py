@@ -1,21 +1,29 @@
-"""Triton model `detect`: the part detectors' networks, a batch at a time."""
+"""Triton model `detect`: the part detectors' networks."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from physgauge.ensemble import triton_io
-from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.deployment import Deployment, give_way
 from physgauge.ensemble.served.detect_step import DetectStep
+from physgauge.ensemble.served.rolling import Rolling
 
 
 class TritonPythonModel:
-    """Squares in, raw boxes out."""
+    """Squares in, raw boxes out; answers each request when a core has been free for it."""
 
     def initialize(self, args: dict[str, str]) -> None:
         """Load the networks."""
-        self._step = DetectStep(Deployment())
+        give_way()
+        step = DetectStep(Deployment())
+        self._rolling = Rolling(step, step.threads, step.batch)
 
-    def execute(self, requests: list[Any]) -> list[Any]:
-        """One response a request."""
-        return triton_io.answer_together(requests, "detect", self._step)
+    def execute(self, requests: list[Any]) -> None:
+        """Begin all requests."""
+        for request in requests:
+            triton_io.begin(request, "detect", self._rolling.start)
+
+    def finalize(self) -> None:
+        """End the threads."""
+        self._rolling.close()

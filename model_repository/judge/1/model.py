@@ -6,7 +6,7 @@ from typing import Any
 
 from physgauge.ensemble import triton_io
 from physgauge.ensemble.served.admission import Admission
-from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.deployment import Deployment, give_way
 from physgauge.ensemble.served.steps import JudgeStep
 
 
@@ -15,6 +15,7 @@ class TritonPythonModel:
 
     def initialize(self, args: dict[str, str]) -> None:
         """Load the profile's domains."""
+        give_way()
         deployment = Deployment()
         self._step = JudgeStep(deployment, Admission.of_server(deployment.settings.places))
         self._counters = triton_io.Counters()

@@ -76,6 +76,15 @@ _PORT = click.IntRange(0, 65535)
     help="From SIGTERM: time for requests in hand to finish.",
 )
 @click.option(
+    "--notice",
+    "notice_s",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0, 3600),
+    metavar="SECONDS",
+    help="From SIGTERM: new requests are still taken so long, though it says that it is not ready.",
+)
+@click.option(
     "--start",
     "start_s",
     default=900.0,
@@ -138,6 +147,7 @@ def serve(
     threads: int,
     places: int,
     drain_s: float,
+    notice_s: float,
     start_s: float,
     config: str | None,
     site: str | None,
@@ -154,8 +164,8 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve the model "score" by gRPC: a real Triton, started, watched and restarted (docs/serving.md).
 
-    Ready once a canary image has been through every step. SIGTERM drains: what is in hand is answered,
-    what is new is refused, then the ports are free.
+    Ready once a canary image has been through every step. SIGTERM drains: after a moment's notice
+    what is new is refused, what is in hand is answered, then the ports are free.
     """
     from physgauge.config import load_profile
     from physgauge.serve_settings import ServeSettings
@@ -172,7 +182,7 @@ def serve(
         host=host, grpc_port=port, metrics_port=metrics_port, status_port=status_port, tls=tls,
         token=_token("--token-file", token_file),
         operator_token=_token("--operator-token-file", operator_token_file), insecure=insecure,
-        config=config, drain_s=drain_s, start_s=start_s,
+        config=config, drain_s=drain_s, notice_s=notice_s, start_s=start_s,
     )  # fmt: skip
     models = ServeSettings(
         profile=str(Path(profile).resolve()) if profile.endswith(".toml") else profile,

@@ -59,6 +59,9 @@ class ServerSettings:
     repository: Path = field(default_factory=lambda: Path(__file__).parents[1] / "model_repository")
     drain_s: float = 30.0
     """From SIGTERM: how long requests in hand may take to finish."""
+    notice_s: float = 1.0
+    """From SIGTERM: requests are still taken for so long, though readiness is off: those that are on their
+    way, and those of balancers that have not looked yet. At most `drain_s`."""
     start_s: float = 900.0
     """How long a start may take; the first one of a profile compiles its rules."""
     check_s: float = 5.0
@@ -81,6 +84,10 @@ class ServerSettings:
             raise ConfigError(
                 "--tls-client-ca: expected --tls-own-cert and --tls-own-key too, with which the "
                 "server's own check calls it"
+            )
+        if self.notice_s > self.drain_s:
+            raise ConfigError(
+                f"--notice: expected at most --drain ({self.drain_s:g}), got {self.notice_s:g}"
             )
         for path in (self.tls.certificate, self.tls.key) if self.tls else ():
             if not path.is_file():

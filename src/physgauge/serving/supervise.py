@@ -236,10 +236,12 @@ class Supervisor:
         return Admission.of_server(self._models.places, server.pid)
 
     def _drain(self, server: ServerProcess) -> None:
-        """Refuse what is new, finish what is in hand, stop."""
+        """No more ready; then refuse what is new, finish what is in hand, stop."""
         self.state = "draining"
         end = time.monotonic() + self.settings.drain_s
         log("draining", in_hand=self.places_taken, within_s=self.settings.drain_s)
+        time.sleep(self.settings.notice_s)
+        log("refusing", in_hand=self.places_taken)
         if admission := self._admission():
             admission.close()
             while admission.taken and time.monotonic() < end and server.fault() is None:
