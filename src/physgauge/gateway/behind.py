@@ -14,7 +14,7 @@ import numpy as np
 from physgauge.contract import Options
 from physgauge.errors import RequestError
 from physgauge.gateway.checks import Work
-from physgauge.gateway.forward import Scorer
+from physgauge.gateway.forward import Forward
 from physgauge.gateway.settings import Backend
 from physgauge.log import log
 
@@ -27,14 +27,14 @@ class Behind:
 
     Args:
         backend: where it is, and how to ask.
-        scorer: for the image of our own.
+        forward: for the image of our own.
         changed: told what is now so.
     """
 
     def __init__(
-        self, backend: Backend, scorer: Scorer, changed: Callable[[bool], Awaitable[None]]
+        self, backend: Backend, forward: Forward, changed: Callable[[bool], Awaitable[None]]
     ) -> None:
-        self._backend, self._scorer, self._changed = backend, scorer, changed
+        self._backend, self._forward, self._changed = backend, forward, changed
         self._answered_s = 0.0
         self.ready = False
         """Whether any of the servers scores images."""
@@ -84,7 +84,7 @@ class Behind:
         work = Work(_IMAGE, "", Options(image_id=PROBE_ID), deadline_s)
         try:
             async with asyncio.timeout(self._backend.check_timeout_s):
-                await self._scorer.row(work, PROBE_ID)
+                await self._forward.row(work, PROBE_ID)
         except TimeoutError:
             return False, "no row of the probe in time"
         except RequestError as error:

@@ -7,12 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from physgauge.errors import RequestError
 from physgauge.gateway.behind import Behind
 from physgauge.gateway.checks import Work, check, check_id
-from physgauge.gateway.forward import Scorer
+from physgauge.gateway.forward import Forward
 from physgauge.gateway.messages import read_item, refusal_of, row_of
 from physgauge.gateway.metrics import Metrics
 from physgauge.gateway.places import Place, Places
@@ -43,7 +41,7 @@ class Desk:
     Args:
         settings: the limits.
         places: who may have how much in hand.
-        scorer: the server.
+        forward: the server.
         behind: how it is.
         metrics: what is counted.
     """
@@ -52,11 +50,11 @@ class Desk:
         self,
         settings: GatewaySettings,
         places: Places,
-        scorer: Scorer,
+        forward: Forward,
         behind: Behind,
         metrics: Metrics,
     ) -> None:
-        self._settings, self._scorer, self._behind = settings, scorer, behind
+        self._settings, self._forward, self._behind = settings, forward, behind
         self._metrics = metrics
         self.places = places
         self.draining = False
@@ -111,14 +109,11 @@ class Desk:
         try:
             async with asyncio.timeout(work.deadline_s - time.monotonic()):
                 await place.turn()
-                row = row_of(await self._scorer.row(work, arrival.request_id))
+                row = row_of(await self._forward.row(work, arrival.request_id))
         except TimeoutError:
             return self.refuse(arrival, _late())
         except RequestError as error:
             return self.refuse(arrival, Refused.of(error))
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            log("fault", what="the server's row is none", request_id=arrival.request_id)
-            return self.refuse(arrival, _fault())
         except Exception as error:
             # Whatever it is, the image gets its answer and the others go on.
             log("fault", what=f"{type(error).__name__}: {error}", request_id=arrival.request_id)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import msgspec
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from physgauge import wire
 from physgauge.gateway.refusal import Refused
 from physgauge.gateway.settings import GatewaySettings
 from physgauge.v1 import gateway_pb2 as v1
@@ -19,27 +19,6 @@ from physgauge.v1 import gateway_pb2 as v1
 Item = v1.Item
 
 
-class _Terravis(msgspec.Struct, frozen=True):
-    score: float | None = None
-    score_soft: float | None = None
-
-
-class _Pcmde(msgspec.Struct, frozen=True):
-    s_final: float | None = None
-    s_rules: float | None = None
-    s_llm: float | None = None
-    verdict: str | None = None
-
-
-class _Glance(msgspec.Struct, frozen=True):
-    """What the answer says of a row beside its bytes; the rest is skipped."""
-
-    error_code: str | None = None
-    terravis: _Terravis = _Terravis()
-    pcmde: _Pcmde = _Pcmde()
-
-
-_glance = msgspec.json.Decoder(_Glance)
 _VERDICTS: Final = {"PASS": v1.VERDICT_PASS, "FAIL": v1.VERDICT_FAIL}
 
 
@@ -88,22 +67,17 @@ def _no_unknown(message: Any, where: str) -> None:
         )
 
 
-def row_of(json: bytes) -> v1.Row:
-    """The row as an answer holds it: its bytes as they are, and its main numbers.
-
-    Raises:
-        msgspec.DecodeError: no row.
-    """
-    seen = _glance.decode(json)
+def row_of(row: wire.Row) -> v1.Row:
+    """The row as an answer holds it: all of it as JSON, and its main numbers."""
     return v1.Row(
-        json=json,
-        error_code=seen.error_code or "",
-        verdict=_VERDICTS.get(seen.pcmde.verdict or "", v1.VERDICT_UNSPECIFIED),
-        terravis_score=seen.terravis.score,
-        terravis_score_soft=seen.terravis.score_soft,
-        s_final=seen.pcmde.s_final,
-        s_rules=seen.pcmde.s_rules,
-        s_llm=seen.pcmde.s_llm,
+        json=wire.to_json(row),
+        error_code=row.error_code or "",
+        verdict=_VERDICTS.get(row.pcmde.verdict or "", v1.VERDICT_UNSPECIFIED),
+        terravis_score=row.terravis.score,
+        terravis_score_soft=row.terravis.score_soft,
+        s_final=row.pcmde.s_final,
+        s_rules=row.pcmde.s_rules,
+        s_llm=row.pcmde.s_llm,
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 from physgauge.errors import EnvironmentProblem
 
@@ -41,13 +44,9 @@ class Metrics:
         )
         self._clients: dict[str, _Client] = {}
 
-    def gauge(self, name: str, says: str, value: Callable[[], float]) -> None:
-        """A number that is asked for when it is wanted."""
-        Gauge(f"physgauge_gateway_{name}", says, registry=self.registry).set_function(value)
-
-    def gauge_by_client(self, name: str, says: str) -> Any:
-        """A gauge with a value a client."""
-        return Gauge(f"physgauge_gateway_{name}", says, ["client"], registry=self.registry)
+    def gauge(self, name: str, says: str, value: Callable[[], float | dict[str, int]]) -> None:
+        """A number, or one a client, that is asked for when it is wanted: in another thread."""
+        self.registry.register(_Asked(f"physgauge_gateway_{name}", says, value))
 
     def received(self, client: str, size: int) -> None:
         """A message has come."""
@@ -98,6 +97,23 @@ class Metrics:
             thread.join()
 
         return int(server.server_port), stop
+
+
+class _Asked(Collector):
+    """A gauge whose value is that of the moment."""
+
+    def __init__(self, name: str, says: str, value: Callable[[], float | dict[str, int]]) -> None:
+        self._name, self._says, self._value = name, says, value
+
+    def collect(self) -> Iterable[Metric]:
+        value = self._value()
+        if isinstance(value, dict):
+            family = GaugeMetricFamily(self._name, self._says, labels=["client"])
+            for client, number in value.copy().items():
+                family.add_metric([client], number)
+        else:
+            family = GaugeMetricFamily(self._name, self._says, value)
+        return [family]
 
 
 class _Client:

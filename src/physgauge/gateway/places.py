@@ -64,6 +64,11 @@ class Places:
         return self._shares.places - self._free
 
     @property
+    def waiting(self) -> int:
+        """Images that wait for a place."""
+        return self.in_hand - self.at_server
+
+    @property
     def by_client(self) -> dict[str, int]:
         """Images in hand of each client that has any."""
         return self._images

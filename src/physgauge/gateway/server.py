@@ -20,7 +20,7 @@ from physgauge.gateway.access import Access
 from physgauge.gateway.behind import Behind
 from physgauge.gateway.desk import Desk
 from physgauge.gateway.door import MOST_CALLS, Door
-from physgauge.gateway.forward import Direct
+from physgauge.gateway.forward import Forward
 from physgauge.gateway.metrics import Metrics
 from physgauge.gateway.places import Places
 from physgauge.gateway.service import SERVICE, Service
@@ -48,9 +48,11 @@ class Gateway:
         mutual = settings.tls is not None and settings.tls.client_ca is not None
         self._access = Access(settings.tokens, mutual)
         self._stop, self._reload = asyncio.Event(), asyncio.Event()
-        self._metrics = Metrics()
+        self.metrics = Metrics()
+        """What is counted."""
         self.port = 0
         """gRPC, once it listens."""
+        self.metrics_port = 0
 
     async def run(self) -> None:
         """Serve until `stop`.
@@ -58,23 +60,26 @@ class Gateway:
         Raises:
             EnvironmentProblem: a port is taken.
         """
-        scorer = Direct(self._settings.backend)
+        settings = self._settings
+        forward = Forward(
+            settings.backend, settings.shares.places, settings.limits.max_deadline_ms / 1000
+        )
         health_service = health.aio.HealthServicer()
         await _say(health_service, False)
-        behind = Behind(self._settings.backend, scorer, lambda ready: _say(health_service, ready))
+        behind = Behind(self._settings.backend, forward, lambda ready: _say(health_service, ready))
         places = Places(self._settings.shares)
-        desk = Desk(self._settings, places, scorer, behind, self._metrics)
-        service = Service(self._settings, self._access, desk, self._metrics)
+        desk = Desk(self._settings, places, forward, behind, self.metrics)
+        service = Service(self._settings, self._access, desk, self.metrics)
         self._gauges(service, places, behind)
         server = self._server(service, health_service)
-        metrics_port, stop_metrics = self._metrics.serve(self._settings.metrics_port)
+        self.metrics_port, stop_metrics = self.metrics.serve(self._settings.metrics_port)
         try:
             await server.start()
             where = f"{_bracketed(self._settings.host)}:{self.port}"
             log(
                 "serving",
                 grpc=where,
-                metrics=f"127.0.0.1:{metrics_port}",
+                metrics=f"127.0.0.1:{self.metrics_port}",
                 clients=self._access.names,
             )
             tasks = [
@@ -88,7 +93,7 @@ class Gateway:
             await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             await server.stop(0.5)
-            await scorer.close()
+            await forward.close()
             stop_metrics()
 
     def stop(self) -> None:
@@ -127,7 +132,7 @@ class Gateway:
 
     def _server(self, service: Service, health_service: Any) -> Any:
         settings = self._settings
-        door = Door(self._access, self._metrics)
+        door = Door(self._access, self.metrics)
         server = grpc.aio.server(
             interceptors=(door,),
             options=_options(settings),
@@ -150,16 +155,14 @@ class Gateway:
         return server
 
     def _gauges(self, service: Service, places: Places, behind: Behind) -> None:
-        gauge = self._metrics.gauge
+        gauge = self.metrics.gauge
         gauge("ready", "1 while the server behind scores images.", lambda: float(behind.ready))
-        gauge("in_hand", "Images in hand, waiting and at the server.", lambda: places.in_hand)
+        gauge("in_hand", "Images in hand, waiting and at the server.", lambda: places.by_client)
         gauge("at_server", "Images at the server.", lambda: places.at_server)
         gauge("bytes_in_hand", "Bytes of images in hand.", lambda: places.bytes_in_hand)
-        gauge("streams", "Streams open.", lambda: len(service.sessions))
-        gauge(
-            "credits", "Credits granted and not used.",
-            lambda: sum(session.credits for session in service.sessions),
-        )  # fmt: skip
+        gauge("waiting", "Images that wait for a place.", lambda: places.waiting)
+        gauge("streams", "Streams open.", lambda: service.streams_by_client)
+        gauge("credits", "Credits granted and not used.", lambda: service.credits_by_client)
 
 
 async def _say(health_service: Any, ready: bool) -> None:

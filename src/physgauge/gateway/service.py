@@ -52,6 +52,14 @@ class Service:
         """Streams open."""
         return self._streams
 
+    @property
+    def credits_by_client(self) -> dict[str, int]:
+        """Credits that their streams have."""
+        found: Counter[str] = Counter()
+        for session in self.sessions.copy():
+            found[session.caller.name] += session.credits
+        return found
+
     def handlers(self) -> Any:
         """For the gRPC server.
 

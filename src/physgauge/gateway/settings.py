@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from physgauge import clients
 from physgauge.config import DecodeLimits, PcmdeSettings
 from physgauge.errors import ConfigError
 
@@ -88,6 +89,8 @@ class Backend:
     """HOST:PORT of `physgauge serve`."""
     token: str | None = None
     """Its token."""
+    tls: clients.Tls | None = None
+    """Its TLS; None = none."""
     status: tuple[str, ...] = ()
     """HOST:PORT of its status (`/ready`), for each server; empty: probed with an image of our own."""
     check_s: float = 2.0
