@@ -1,13 +1,14 @@
-"""Finding images: files, folders (recursively) and globs become a sorted list of paths."""
+"""Finding images (files, folders and globs become a sorted list of paths) and reading them."""
 
 from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from physgauge.errors import ConfigError
+from physgauge.errors import ConfigError, ImageError
 
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".npy"})
 """What a folder is searched for. A file named directly is taken whatever its name: the decoder goes by
@@ -78,3 +79,40 @@ def _drawn(folder: Path) -> bool:
 def _stop(error: OSError) -> None:
     """A folder that cannot be read may hold images: they are not left out quietly."""
     raise error
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """A path as text that fits in a row: bytes that are not UTF-8 are escaped."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def read_image(path: Path, most_bytes: int) -> bytes:
+    """An image file's bytes.
+
+    Raises:
+        ImageError: it cannot be read, is no regular file, or is larger than `most_bytes`.
+    """
+    name = name_of(path)
+    try:
+        about_file = path.stat()
+        if not stat.S_ISREG(about_file.st_mode):  # a pipe or device may never end
+            raise ImageError("image_unreadable", f"{name}: expected a regular file")
+        size, data = about_file.st_size, b""
+        if size <= most_bytes:
+            with path.open("rb") as file:
+                # The file may grow, or be of a kind that tells no size.
+                data = file.read(most_bytes + 1)
+            size = max(size, len(data))
+    except OSError as problem:
+        raise ImageError(
+            "image_unreadable", f"{name}: cannot be read ({problem.strerror})"
+        ) from None
+    except ValueError:  # a NUL in the name
+        raise ImageError(
+            "image_unreadable", f"{name!a}: expected a path without NUL characters"
+        ) from None
+    if size > most_bytes:
+        raise ImageError(
+            "image_too_large", f"{name}: expected at most {most_bytes} bytes, got {size}"
+        )
+    return data

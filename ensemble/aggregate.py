@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from physgauge import __version__, wire
 from physgauge.clients.boxes import BoxRecord
 from physgauge.config import PcmdeSettings, Profile
@@ -14,6 +16,7 @@ from physgauge.ensemble.domains import Domain, Domains
 from physgauge.ensemble.expected import ImageScores, expect, violated_share
 from physgauge.ensemble.feed import Pixels
 from physgauge.ensemble.fuse import Fused
+from physgauge.ensemble.judge.looking import JudgeCard
 from physgauge.ensemble.judge.reason import ReasonResult
 from physgauge.ensemble.judge.reasoning import Reasoned
 from physgauge.ensemble.readings import Readings
@@ -58,9 +61,17 @@ class Context:
     provenance: wire.Provenance
     settings: PcmdeSettings
     domains: Mapping[str, Domain] = field(default_factory=dict)
+    unseen: str = "this profile has no judge"
+    """Why TerraVis is skipped in a row that no look is added to."""
 
     @classmethod
-    def of(cls, profile: Profile, domains: Domains, detectors: Sequence[OnnxDetector]) -> Context:
+    def of(
+        cls,
+        profile: Profile,
+        domains: Domains,
+        detectors: Sequence[OnnxDetector],
+        judge: JudgeCard | None = None,
+    ) -> Context:
         """The context of a pipeline."""
         provenance = wire.Provenance(
             physgauge=__version__,
@@ -71,17 +82,20 @@ class Context:
                 for d in detectors
                 if d.rescorer is not None
             },
+            settings=_settings(profile.pcmde),
         )
-        return cls(provenance, profile.pcmde, domains.by_name)
+        if judge is not None:
+            provenance = judge.sign(provenance)
+        unseen = cls.unseen if profile.judge is None else "nobody looked at the image"
+        return cls(provenance, profile.pcmde, domains.by_name, unseen)
 
     def provenance_of(self, domain: str | None, decoder: str | None) -> wire.Provenance:
         """With the pack that judged the image, and its layout model, if any did."""
         known = None if domain is None else self.domains.get(domain)
         pack = None if known is None else known.pack
         base = self.provenance
-        return wire.Provenance(
-            physgauge=base.physgauge,
-            profile=base.profile,
+        return msgspec.structs.replace(
+            base,
             models=base.models
             if known is None or known.layout is None
             else {**base.models, f"layout_{known.name}": known.layout.sha256},
@@ -93,16 +107,14 @@ class Context:
 
 def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
     """The row of an item that cannot be scored."""
-    return wire.Row(
+    return wire.error_row(
         image_id=item.image_id,
         source=item.source,
-        caption=item.caption,
-        extra=item.extra or {},
-        error_code=error.code,
-        error=error.message,
-        terravis=wire.TerraVis(status="error"),
-        pcmde=wire.Pcmde(status="error", reason=error.code),
+        code=error.code,
+        message=error.message,
         provenance=context.provenance_of(None, None),
+        caption=item.caption,
+        extra=item.extra,
     )
 
 
@@ -146,7 +158,7 @@ def rows_of(
             width=subject.width,
             height=subject.height,
             warnings=list(subject.warnings),
-            terravis=wire.TerraVis(status="skipped", reason="this profile has no judge"),
+            terravis=wire.TerraVis(status="skipped", reason=context.unseen),
             pcmde=pcmde,
             detections=detections,
             provenance=context.provenance_of(pcmde.domain, subject.decoder),
@@ -172,6 +184,11 @@ def _judged(
                 scores = expected.of(subject)
                 pcmde[reading] = _pcmde(group, said, k, scores, rules, context.settings)
     return pcmde
+
+
+def _settings(pcmde: PcmdeSettings) -> dict[str, float]:
+    """The numbers that a verdict depends on."""
+    return {"rules_weight": pcmde.rules_weight, "tau": pcmde.tau, "tau_c": pcmde.tau_c}
 
 
 def _cost(subject: Subject, ms: Mapping[str, float]) -> dict[str, float]:

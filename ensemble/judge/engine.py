@@ -45,6 +45,9 @@ class Reply:
     """None unless answered."""
     p: float | None = None
     """P(yes) among all spellings of yes and no, 0..1; None where the engine gives no probabilities."""
+    id: str | None = None
+    """The question's id, where the engine carries it along: the workflow then sees a reply out of
+    place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,13 @@ class Text:
     """What came of a prompt."""
 
     outcome: Outcome
-    """`unparseable` is the reader's to say: an engine says answered, refused, blocked, timeout, skipped."""
+    """`unparseable` is the reader's to say: an engine says answered, refused, blocked, timeout or
+    skipped."""
     text: str | None = None
     whole: bool = True
     """False: cut off at `max_tokens`."""
+    id: str | None = None
+    """The prompt's id, where the engine carries it along."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """The steps after decoding: each takes and gives the tensors of `tensors.py`, for one request, and calls
 the functions that `pipeline.py` calls.
 
-    decode -> detect ----------> rules -> judge (reason) -> aggregate
-           -> judge (look) ---->
+    decode -> detect -> judge (look) -> rules -> judge (reason) -> aggregate
+
+One after another: Triton 24.10 crashes when a request ends while two of its steps are at work.
 
 Nothing here knows Triton; `model_repository/*/1/model.py` connects each step to it.
 """

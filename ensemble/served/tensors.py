@@ -66,7 +66,9 @@ def _optional(tensor: Tensor) -> Tensor:
 STEPS: Final = {
     "decode": StepTensors((IMAGE, CAPTION, OPTIONS), (TICKET, SQUARES, PIXELS, DETECT, LOOK)),
     "detect": StepTensors((SQUARES, DETECT), (BOXES, BOX_SCORES, LABELS, DOMAIN, VIEW)),
-    "judge": StepTensors((TASK, TICKET, _optional(PIXELS), _optional(RULED)), (ANSWER,)),
+    "judge": StepTensors(
+        (TASK, TICKET, _optional(PIXELS), _optional(BOXES), _optional(RULED)), (ANSWER,)
+    ),
     "rules": StepTensors(
         (TICKET, BOXES, BOX_SCORES, LABELS, DOMAIN, VIEW, LOOKED), (RULED, REASON)
     ),

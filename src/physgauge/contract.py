@@ -22,6 +22,8 @@ from physgauge.errors import REQUEST_CODES, RequestError
 
 MODEL: Final = "score"
 """The Triton model that callers use."""
+TOKEN_HEADER: Final = "triton-grpc-protocol-physgauge-token"
+"""The gRPC metadata key of the access token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
 DEADLINE_EXCEEDED, so a missed deadline is CANCELLED with our code in the message.)"""
 
 _OURS = re.compile(r"physgauge \[(\w+)\] (.*)", re.DOTALL)
+_RESTRICTED = "protocol is restricted"
 _OVERLOADED = ("exceeds maximum queue size", "request timeout expired")
 _STATUSES = {
     "INVALID_ARGUMENT": "request_invalid",
@@ -169,5 +172,9 @@ def read_refusal(status: str, message: str) -> RequestError:
     text = message.lower()
     if status == "UNAVAILABLE" and any(words in text for words in _OVERLOADED):
         return RequestError("overloaded", message)
+    if _RESTRICTED in text:  # Triton calls it UNAVAILABLE, but waiting does not help
+        return RequestError(
+            "request_invalid", "expected the server's access token, got none or another"
+        )
     # A stub or server that has died says INTERNAL or UNAVAILABLE, and is restarted.
     return RequestError(_STATUSES.get(status, "unavailable"), message)

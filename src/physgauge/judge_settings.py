@@ -53,6 +53,8 @@ class JudgeSettings(Settings, frozen=True, kw_only=True):
     """A probe has found something from this P(yes)."""
     eligible_from: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
     """An image can be judged from this P(yes) of the eligibility question."""
+    major_from: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    """What has been found is major from this P(major)."""
     grade_from: Fraction = 0.1
     """Severity is asked from this P(yes), and for all that has been found."""
     evidence: bool = False

@@ -139,6 +139,25 @@ class RuleOutcomes:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeAnswers:
+    """What a judge answered about B images to Q probes, in the order of the probe set.
+
+    float64, so that scores from stored answers equal those of the run that stored them to the last bit.
+    """
+
+    eligible: I8
+    """[B] 1 = can be judged, 0 = not, -1 = nobody knows."""
+    hit: I8
+    """[B, Q] 1 = found, 0 = not found, -1 = not answered."""
+    major: I8
+    """[B, Q] of what was found: 1 = major, 0 = minor; -1 = not graded."""
+    p_yes: F64
+    """[B, Q] P(found) 0..1; NaN where the engine gives none or the probe was not answered."""
+    p_major: F64
+    """[B, Q] P(major given found) 0..1; NaN where nobody graded or the engine gives none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One image to score, before decoding."""
 

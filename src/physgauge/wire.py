@@ -43,20 +43,35 @@ class Answer(Wire, frozen=True, kw_only=True):
 class Eligible(Wire, frozen=True, kw_only=True):
     """TerraVis' eligibility question."""
 
+    answer: bool | None = None
+    """Whether physics can be asked of the image at all."""
     p: Probability | None = None
     outcome: Outcome
     family: str | None = None
+    """What else it is, where it is not eligible."""
 
 
 class TerraVis(Wire, frozen=True, kw_only=True):
-    """World-grounded consistency; scores in (0, 1]."""
+    """World-grounded consistency; scores in (0, 1] (docs/terravis.md)."""
 
     status: Status
     reason: str | None = None
+    mode: str | None = None
+    """How the judge was asked: `onepass`, `paper`, or a baseline."""
+    fault: str | None = None
+    """Why the judge could not go on, where he could not."""
     score: Probability | None = None
     score_soft: Probability | None = None
+    """Expected score; probes that nobody had to grade count as major, so it is never too good."""
     low: Probability | None = None
+    """What `score` is at least, whatever the missing answers are; `score` itself where none is
+    missing."""
     high: Probability | None = None
+    soft_low: Probability | None = None
+    """Bounds of the expected score."""
+    soft_high: Probability | None = None
+    rating: Annotated[int, msgspec.Meta(ge=1, le=5)] | None = None
+    """Of the baseline `direct`; `score` is (rating - 1) / 4."""
     n_major: int | None = None
     n_minor: int | None = None
     eligible: Eligible | None = None
@@ -181,6 +196,8 @@ class Provenance(Wire, frozen=True, kw_only=True, rename={"lambda_": "lambda"}):
     alpha: float | None = None
     decoder: str | None = None
     engine: str | None = None
+    settings: dict[str, float] = {}
+    """Thresholds and weights that its scores depend on: what `physgauge rescore` starts from."""
 
 
 class Cost(Wire, frozen=True, kw_only=True):
@@ -189,6 +206,8 @@ class Cost(Wire, frozen=True, kw_only=True):
     calls: int = 0
     tokens: int = 0
     cached_tokens: int = 0
+    usd: float | None = None
+    """What a server charged; None where nobody says."""
     ms: dict[str, float] = {}
     """Milliseconds per stage; for a batched stage the image's share."""
 
@@ -212,6 +231,40 @@ class Row(Wire, frozen=True, kw_only=True):
     detections: list[Detection] = []
     provenance: Provenance
     cost: Cost = Cost()
+
+
+def error_row(
+    *,
+    image_id: str,
+    source: str,
+    code: str,
+    message: str,
+    provenance: Provenance,
+    caption: str | None = None,
+    extra: dict[str, str] | None = None,
+) -> Row:
+    """The row of an input that cannot be scored, whoever found out.
+
+    Args:
+        image_id: the input's.
+        source: the input's.
+        code: a key of :data:`physgauge.errors.ERROR_CODES`.
+        message: expected, got and where.
+        provenance: of the deployment.
+        caption: the input's, if it can be used.
+        extra: the input's carried columns.
+    """
+    return Row(
+        image_id=image_id,
+        source=source,
+        caption=caption,
+        extra=extra or {},
+        error_code=code,
+        error=message,
+        terravis=TerraVis(status="error"),
+        pcmde=Pcmde(status="error", reason=code),
+        provenance=provenance,
+    )
 
 
 _encoder = msgspec.json.Encoder()

@@ -11,10 +11,12 @@ from importlinter.cli import lint_imports
 ROOT = Path(__file__).parents[2]
 ONE_FILE = {
     "cuda": {"rules_kernel/cuda/driver.py"},
+    "httpx": {"ensemble/judge/engines/endpoint/transport.py"},
     "numba_cuda": {"rules_kernel/cuda/numba_target.py"},
     "onnxruntime": {"ensemble/detect.py"},
     "pyarrow": {"clients/table.py", "benchmarks/scenes/dataset.py"},
     "triton_python_backend_utils": {"ensemble/triton_io.py"},
+    "vllm": {"ensemble/judge/engines/vllm.py"},
 }
 """A foreign API is imported in exactly one file (the data-set writer of the benchmarks apart)."""
 

@@ -16,8 +16,7 @@ import pytest
 import tritonclient.grpc as grpc_client
 
 from physgauge import wire
-from physgauge.contract import read_refusal
-from physgauge.serving.settings import TOKEN_HEADER
+from physgauge.contract import TOKEN_HEADER, read_refusal
 from tests.serving.server import (
     CAPTIONS,
     NAMES,

@@ -14,6 +14,7 @@ import click
 
 from physgauge import __version__
 from physgauge.cli.doctor import doctor
+from physgauge.cli.gateway import gateway
 from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
@@ -39,6 +40,7 @@ group.add_command(score_boxes)
 group.add_command(rules)
 group.add_command(schema)
 group.add_command(serve)
+group.add_command(gateway)
 group.add_command(doctor)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,27 +92,12 @@ def score(
 
 
 def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:
-    # A name that is not UTF-8 must still fit in a row: its odd bytes are escaped.
-    name = os.fsencode(path).decode("utf-8", "backslashreplace")
-    data = None
+    from physgauge.clients.files import name_of, read_image
+
+    name, data = name_of(path), None
     error: InputError | None = None if about is None else about.error
-    most = max(limits.max_encoded_bytes, limits.max_npy_bytes)
     try:
-        about_file = path.stat()
-        if not stat.S_ISREG(about_file.st_mode):  # a pipe or device may never end
-            raise ImageError("image_unreadable", f"{name}: expected a regular file")
-        size = about_file.st_size
-        if size <= most:
-            with path.open("rb") as file:
-                data = file.read(most + 1)  # the file may grow, or be of a kind that tells no size
-            size = max(size, len(data))
-        if size > most:
-            data = None
-            raise ImageError(
-                "image_too_large", f"{name}: expected at most {most} bytes, got {size}"
-            )
-    except OSError as problem:
-        error = ImageError("image_unreadable", f"{name}: cannot be read ({problem.strerror})")
+        data = read_image(path, max(limits.max_encoded_bytes, limits.max_npy_bytes))
     except ImageError as problem:
         error = problem
     if about is None:

@@ -180,8 +180,8 @@ def serve(
         tls = Tls(tls_cert, tls_key, tls_client_ca, tls_name, tls_own_cert, tls_own_key)
     settings = ServerSettings(
         host=host, grpc_port=port, metrics_port=metrics_port, status_port=status_port, tls=tls,
-        token=_token("--token-file", token_file),
-        operator_token=_token("--operator-token-file", operator_token_file), insecure=insecure,
+        token=read_token("--token-file", token_file),
+        operator_token=read_token("--operator-token-file", operator_token_file), insecure=insecure,
         config=config, drain_s=drain_s, notice_s=notice_s, start_s=start_s,
     )  # fmt: skip
     models = ServeSettings(
@@ -194,7 +194,7 @@ def serve(
     supervisor.run()
 
 
-def _token(option: str, path: Path | None) -> str | None:
+def read_token(option: str, path: Path | None) -> str | None:
     if path is None:
         return None
     try:

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from physgauge import wire
-from physgauge.contract import CAPTION, IMAGE, MODEL, OPTIONS, RESULT
+from physgauge.contract import CAPTION, IMAGE, MODEL, OPTIONS, RESULT, TOKEN_HEADER
 from physgauge.serve_settings import CANARY_ID
-from physgauge.serving.settings import TOKEN_HEADER, ServerSettings
+from physgauge.serving.settings import ServerSettings
 
 
 class Canary:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from physgauge.contract import TOKEN_HEADER
 from physgauge.errors import ConfigError
 from physgauge.serving.assemble import Assembled
 
@@ -16,8 +17,6 @@ _CALLER: Final = ("inference", "metadata", "model-config", "statistics")
 _OPERATOR: Final = ("shared-memory", "model-repository", "trace", "logging")
 """Protocols that change the server: closed to all who do not have the operator's token."""
 _PREFIX: Final = "triton-grpc-protocol-"
-TOKEN_HEADER: Final = f"{_PREFIX}physgauge-token"
-"""The gRPC metadata key of the access token."""
 OPERATOR_HEADER: Final = f"{_PREFIX}physgauge-operator"
 """That of the operator's token."""
 MIB: Final = 2**20

@@ -2,8 +2,9 @@
 
 Made from the folder that holds `physgauge/` (`src`) by
 
-    python -m grpc_tools.protoc -I. --python_out=. --pyi_out=. --grpc_python_out=. physgauge/v1/gateway.proto
+    python -m grpc_tools.protoc -I. --python_out=. --pyi_out=. --grpc_python_out=. \\
+        physgauge/v1/gateway.proto
 
-with grpcio-tools 1.72.1: code of an older protoc runs with the protobuf of any newer release, not the other way
-round. `tests/gateway/test_proto.py` holds the code to the proto file.
+with grpcio-tools 1.72.1: code of an older protoc runs with the protobuf of any newer release, not the
+other way round. `tests/gateway/test_proto.py` holds the code to the proto file.
 """

@@ -1,4 +1,4 @@
-"""One real server for the session."""
+"""One real server for the session, whichever folder of tests asks for it (tests/conftest.py)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from physgauge import wire
-from physgauge.config import load_profile
-from physgauge.ensemble.pipeline import Pipeline
 from physgauge.errors import EnvironmentProblem
-from physgauge.serving.triton import check_numpy, find_libpython, find_triton
-from physgauge.types import Item
 
 if TYPE_CHECKING:
     from tests.serving.server import Server
@@ -21,6 +17,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def wheel() -> None:
     """Skips where tritonserver is not there."""
+    from physgauge.serving.triton import check_numpy, find_libpython, find_triton
+
     try:
         check_numpy(find_triton())
         find_libpython()
@@ -57,6 +55,9 @@ def client(server: Server) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def local_rows() -> dict[str, wire.Row]:
     """The examples' rows of a local run."""
+    from physgauge.config import load_profile
+    from physgauge.ensemble.pipeline import Pipeline
+    from physgauge.types import Item
     from tests.serving.server import CAPTIONS, NAMES, image, plain
 
     with Pipeline(load_profile("tiny")) as pipeline:

@@ -1,0 +1,185 @@
+"""The life of one input: read, sent, sent again where that is safe, and its row, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import msgspec
+
+from physgauge import wire
+from physgauge.clients.remote.backoff import Backoff
+from physgauge.clients.remote.budget import Budget
+from physgauge.clients.remote.connection import Call
+from physgauge.clients.remote.dispatch import Dispatch, Lease
+from physgauge.clients.remote.encode import encode
+from physgauge.clients.remote.faults import Blame, CallFailed
+from physgauge.clients.remote.inputs import Input
+from physgauge.clients.remote.origin import Origin
+from physgauge.clients.remote.stats import Counters
+from physgauge.contract import Options
+from physgauge.errors import InputError, RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How long, and how often."""
+
+    timeout_s: float
+    """From an input's turn to its row."""
+    attempt_s: float
+    """For one call."""
+    retries: int
+    """Calls of an input after the first that may fail in a server's hands; 0 = it is never sent again."""
+    most_bytes: int
+    """A larger file is not read."""
+
+
+class Delivery:
+    """Gets rows of inputs, within one event loop.
+
+    Args:
+        dispatch: the servers.
+        policy: how long, and how often.
+        readers: threads that read files and encode arrays.
+        counters: what is counted.
+    """
+
+    def __init__(
+        self, dispatch: Dispatch, policy: Policy, readers: ThreadPoolExecutor, counters: Counters
+    ) -> None:
+        self._dispatch = dispatch
+        self._policy = policy
+        self._readers = readers
+        self._counters = counters
+        self._backoff = Backoff(first_s=0.05, most_s=2.0)
+        self._origin = Origin(self._send)
+        self.budget = Budget()
+
+    async def row_or_error(self, given: Input) -> wire.Row:
+        """The row of a complete input (`as_input`): a server's, or an error row."""
+        try:
+            return await self.row(given)
+        except InputError as error:
+            problem = error
+        except Exception as error:  # a fault of ours is no reason to lose a row
+            problem = RequestError("internal", f"client: {type(error).__name__}: {error}"[:500])
+        return await self.error_row(given, problem)
+
+    async def error_row(self, given: Input, problem: InputError) -> wire.Row:
+        """The row of an input that finally failed."""
+        # Where a server did not answer for this input, it would not do so for another.
+        ask = not isinstance(problem, RequestError)
+        return wire.error_row(
+            image_id=given.image_id or "",
+            source=given.source or "",
+            code=problem.code,
+            message=problem.message,
+            provenance=await self._origin.provenance(ask),
+            caption=given.caption,
+            extra=dict(given.extra),
+        )
+
+    async def row(self, given: Input) -> wire.Row:
+        """The server's row of a complete input.
+
+        Raises:
+            InputError: the input is wrong, or no server answered; says which.
+        """
+        began = asyncio.get_running_loop().time()
+        try:
+            if given.error is not None:
+                raise given.error
+            image = await self._read(given.image)
+            with self.budget.holding(len(image)):
+                row = await self._send(given, image)
+        except InputError:
+            self._counters.errors += 1
+            raise
+        self._counters.rows += 1
+        self._counters.times_s.append(asyncio.get_running_loop().time() - began)
+        return row
+
+    async def _read(self, image: object) -> bytes:
+        if isinstance(image, bytes):
+            return image
+        await self.budget.room()
+        loop, most = asyncio.get_running_loop(), self._policy.most_bytes
+        return await loop.run_in_executor(self._readers, encode, image, most)
+
+    async def _send(self, given: Input, image: bytes) -> wire.Row:
+        """Until there is a row, the time is over, or there is no use in another try."""
+        loop, policy = asyncio.get_running_loop(), self._policy
+        timeout_s = given.timeout_s or policy.timeout_s
+        deadline = loop.time() + timeout_s
+        request_id = given.request_id or uuid.uuid4().hex
+        lease, last, tries, counted = None, None, 0, 0
+        while lease := await self._lease(lease, deadline):
+            within_s = max(0.001, min(policy.attempt_s, deadline - loop.time()))
+            call = Call(
+                request_id, image, (given.caption or "").encode(), _options(given, within_s)
+            )
+            self._counters.sent += 1
+            self._counters.retries += tries > 0
+            tries += 1
+            try:
+                return self._checked(await self._dispatch.call(lease, call, within_s), given)
+            except CallFailed as failed:
+                last = failed
+            self._counters.rejects += last.blame is Blame.FULL
+            counted += last.blame.counts
+            if last.blame.final or counted > policy.retries or not policy.retries:
+                break
+            if last.blame in (Blame.FULL, Blame.FAULT):
+                wait_s = self._backoff.wait_s(tries)
+                await asyncio.sleep(min(wait_s, max(0.0, deadline - loop.time())))
+        raise _final(last, tries, timeout_s)
+
+    async def _lease(self, before: Lease | None, deadline: float) -> Lease | None:
+        """A place, on another server if there is one with room; None = the time is over."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await self._dispatch.lease(None if before is None else before.endpoint)
+        except TimeoutError:
+            return None
+
+    def _checked(self, data: bytes, given: Input) -> wire.Row:
+        """The answer as a row of this input.
+
+        Raises:
+            CallFailed: it is none.
+        """
+        try:
+            row = wire.from_json(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            what = f"expected a result row, got something else: {error}"
+            raise CallFailed(RequestError("internal", what), Blame.FAULT) from None
+        if row.image_id != given.image_id:
+            what = f"expected the row of {given.image_id!r:.200}, got that of {row.image_id!r:.200}"
+            raise CallFailed(RequestError("internal", what), Blame.FAULT)
+        self._origin.learn(row)
+        return row
+
+
+def _options(given: Input, within_s: float) -> bytes:
+    return msgspec.json.encode(
+        Options(
+            image_id=given.image_id or "",
+            source=given.source or "",
+            extra=dict(given.extra),
+            domain=given.domain,
+            timeout_ms=max(1, int(1000 * within_s)),
+        )
+    )
+
+
+def _final(last: CallFailed | None, tries: int, timeout_s: float) -> RequestError:
+    if last is None:
+        what = f"expected a server within {timeout_s:g} s, got none that could be reached"
+        return RequestError("unavailable", what)
+    if last.blame.final or tries == 1:
+        return last.error
+    what = f"expected a row within {timeout_s:g} s, got none in {tries} tries; the last one:"
+    return RequestError(last.error.code, f"{what} {last.error.message}")

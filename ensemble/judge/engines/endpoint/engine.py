@@ -1,0 +1,250 @@
+"""The engine: sessions of one image with a server that speaks OpenAI's chat protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from physgauge.ensemble.judge.engine import (
+    EngineFault,
+    Features,
+    Prompt,
+    Question,
+    Reply,
+    Spent,
+    Text,
+)
+from physgauge.ensemble.judge.engines.asking import (
+    Weighed,
+    prompt_text,
+    question_text,
+    reply,
+    side,
+    weigh,
+    weigh_ids,
+)
+from physgauge.ensemble.judge.engines.endpoint.client import Client
+from physgauge.ensemble.judge.engines.endpoint.completion import Position, Read, add
+from physgauge.ensemble.judge.engines.endpoint.offer import (
+    Offer,
+    probabilities,
+    schema_format,
+    token_id,
+)
+from physgauge.ensemble.judge.engines.endpoint.pictures import data_url, encode
+from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
+from physgauge.ensemble.judge.engines.tasks import Tasks
+from physgauge.types import U8
+from physgauge.wire import Outcome
+
+Said = TypeVar("Said")
+YES_NO: Final = {
+    "type": "object",
+    "properties": {"answer": {"type": "string", "enum": ["yes", "no"]}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+
+
+class EndpointEngine:
+    """A server, ready. Made by `from_settings`."""
+
+    def __init__(self, settings: EndpointSettings, client: Client, offer: Offer) -> None:
+        self._settings = settings
+        self._client = client
+        self._offer = offer
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """Kind, model, where probabilities come from, and how pixels travel."""
+        s = self._settings
+        pixels = s.image if s.image == "png" else f"jpeg{s.jpeg_quality}"
+        return f"endpoint:{self._offer.model}:{self._offer.source}:{pixels}"
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """The model and what the server says of its version: nobody outside sees its weights."""
+        return {self._offer.model: self._offer.version}
+
+    @property
+    def features(self) -> Features:
+        """As found at start, or stated in the settings."""
+        return Features(self._offer.source != "off", self._offer.structured)
+
+    @asynccontextmanager
+    async def open(
+        self, image: U8 | None, preamble: str = "", deadline_s: float | None = None
+    ) -> AsyncIterator[EndpointSession]:
+        """See `physgauge.ensemble.judge.engine.Engine.open`."""
+        if self._closed:
+            raise EngineFault("the engine is closed")
+        session = EndpointSession(
+            self._settings, self._client, self._offer, image, preamble, deadline_s
+        )
+        async with session.tasks:
+            yield session
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._closed = True
+        await self._client.close()
+
+
+class EndpointSession:
+    """One image in front of the server."""
+
+    def __init__(
+        self,
+        settings: EndpointSettings,
+        client: Client,
+        offer: Offer,
+        image: U8 | None,
+        preamble: str,
+        deadline_s: float | None,
+    ) -> None:
+        self._settings = settings
+        self._client = client
+        self._offer = offer
+        self._image = image
+        self._preamble = preamble
+        self._deadline_s = deadline_s
+        self._encoding: asyncio.Task[msgspec.Raw | None] | None = None
+        self._spent = Spent()
+        self.tasks = Tasks()
+        self.encode_s = 0.0
+        """Seconds of processor time that encoding the image took."""
+
+    @property
+    def spent(self) -> Spent:
+        """Up to now."""
+        return self._spent
+
+    async def yes_no(self, questions: Sequence[Question]) -> Sequence[Reply]:
+        """One request a question."""
+        return await self.tasks.all([self._question(question) for question in questions])
+
+    async def write(self, prompts: Sequence[Prompt]) -> Sequence[Text]:
+        """One request a prompt."""
+        return await self.tasks.all([self._prompt(prompt) for prompt in prompts])
+
+    async def _question(self, question: Question) -> Reply:
+        offer, s = self._offer, self._settings
+        body: dict[str, Any] = {
+            s.tokens_field: s.answer_tokens,
+            "temperature": 0.0,
+            **probabilities(s, offer.source, offer.families),
+        }
+        by_schema = offer.source == "off" and offer.structured
+        if by_schema:
+            body |= {s.tokens_field: max(16, s.answer_tokens), **schema_format(YES_NO)}
+        elif offer.source == "off":
+            body[s.tokens_field] = max(4, s.answer_tokens)
+        done = await self._ask(question_text(self._preamble, question.text), body)
+        if done.outcome != "answered":
+            return Reply(done.outcome)
+        weighed = Weighed(None, None) if done.first is None else self._weigh(done.first)
+        said = _chosen(done.text) if by_schema else done.text
+        return reply(weighed, said)
+
+    def _weigh(self, first: Position) -> Weighed:
+        if self._offer.source == "vllm":
+            listed = [first, *first.top_logprobs]
+            logs = {token: e.logprob for e in listed if (token := token_id(e.token)) is not None}
+            return weigh_ids(logs, self._offer.families)
+        # The token written is one of the likely ones, or (sampled) one more of them.
+        tokens = {entry.token: entry.logprob for entry in (first, *first.top_logprobs)}
+        return weigh(tokens.items())
+
+    async def _prompt(self, prompt: Prompt) -> Text:
+        body: dict[str, Any] = {
+            self._settings.tokens_field: prompt.max_tokens,
+            "temperature": prompt.temperature,
+        }
+        if prompt.seed is not None:
+            body["seed"] = prompt.seed
+        if prompt.schema is not None and self._offer.structured:
+            body |= schema_format(prompt.schema)
+        done = await self._ask(prompt_text(self._preamble, prompt.text), body)
+        if done.outcome == "unparseable":  # no completion at all: there is no text to read
+            return Text("answered", "", whole=False)
+        if done.outcome != "answered":
+            return Text(done.outcome)
+        return Text("answered", done.text or "", done.whole)
+
+    async def _ask(self, text: str, fields: dict[str, Any]) -> Read:
+        outcome, read = await within(self._deadline_s, lambda: self._request(text, fields))
+        return Read(outcome) if read is None else read
+
+    async def _request(self, text: str, fields: dict[str, Any]) -> Read:
+        content: list[dict[str, Any]] = []
+        if self._image is not None:
+            url = await self._url()
+            if url is None:
+                return Read("skipped")
+            picture: dict[str, Any] = {"url": url}
+            if self._settings.detail is not None:
+                picture["detail"] = self._settings.detail
+            content.append({"type": "image_url", "image_url": picture})
+        content.append({"type": "text", "text": text})
+        s = self._settings
+        body = {
+            "model": self._offer.model,
+            "messages": [{"role": "user", "content": content}],
+            **{key: value for key, value in fields.items() if key not in s.leave_out},
+            **s.extra,
+        }
+        return await self._client.complete(msgspec.json.encode(body), self._count)
+
+    def _count(self, more: Spent) -> None:
+        self._spent = add(self._spent, more)
+
+    async def _url(self) -> msgspec.Raw | None:
+        """The image as a JSON string, encoded by whoever needs it first; None: it can't be sent."""
+        if self._encoding is None:
+            self._encoding = self.tasks.start(asyncio.to_thread(self._encoded))
+        return await asyncio.shield(self._encoding)
+
+    def _encoded(self) -> msgspec.Raw | None:
+        s, image = self._settings, self._image
+        if image is None or min(image.shape[:2]) < s.min_side_px:
+            return None
+        start = time.thread_time()
+        encoded = encode(image, s.image, s.jpeg_quality)
+        if len(encoded) > s.max_image_bytes:
+            return None
+        # Base64 needs no escaping: put into every request as it is.
+        raw = msgspec.Raw(b'"' + data_url(encoded, s.image) + b'"')
+        self.encode_s = time.thread_time() - start
+        return raw
+
+
+async def within(
+    deadline_s: float | None, ask: Callable[[], Awaitable[Said]]
+) -> tuple[Outcome, Said | None]:
+    """What is asked, or `timeout` when the deadline (`time.monotonic`) passes."""
+    left = None if deadline_s is None else deadline_s - time.monotonic()
+    if left is not None and left <= 0:
+        return "timeout", None
+    try:
+        async with asyncio.timeout(left):
+            return "answered", await ask()
+    except TimeoutError:
+        return "timeout", None
+
+
+class _Chosen(msgspec.Struct):
+    answer: str
+
+
+def _chosen(text: str | None) -> str | None:
+    try:
+        chosen = msgspec.json.decode(text or "", type=_Chosen).answer
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return chosen if side(chosen) is not None else None

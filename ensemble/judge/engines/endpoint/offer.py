@@ -1,0 +1,252 @@
+"""What a server offers: asked once, at start."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import msgspec
+
+from physgauge.ensemble.judge.engine import EngineFault
+from physgauge.ensemble.judge.engines.asking import SPELLINGS, question_text
+from physgauge.ensemble.judge.engines.endpoint.client import OK, Client
+from physgauge.ensemble.judge.engines.endpoint.completion import Completion
+from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
+from physgauge.ensemble.judge.engines.endpoint.transport import Answer, NoAnswer, TooLarge
+from physgauge.errors import ConfigError
+
+Source = Literal["vllm", "top", "off"]
+TRIAL: Final = question_text("", "Is water wet?")
+TRIAL_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"wet": {"type": "boolean"}},
+    "required": ["wet"],
+    "additionalProperties": False,
+}
+
+
+class _Model(msgspec.Struct):
+    id: str
+    owned_by: str = ""
+    root: str | None = None
+
+
+class _Models(msgspec.Struct):
+    data: list[_Model]
+
+
+class _Tokens(msgspec.Struct):
+    tokens: list[int]
+
+
+class _Trial(msgspec.Struct):
+    wet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A server as it was found."""
+
+    model: str
+    version: str
+    """What it says of the model's version."""
+    source: Source
+    """Where probabilities come from."""
+    families: Mapping[bool, tuple[int, ...]]
+    """Token ids of yes and no; only with the source "vllm"."""
+    structured: bool
+
+
+async def look(client: Client, settings: EndpointSettings, where: str) -> Offer:
+    """Find out, waiting for a server that is still starting.
+
+    Raises:
+        EngineFault: it isn't there, or isn't such a server.
+        ConfigError: it has no such model, or doesn't offer what the settings demand.
+    """
+    model = await _model(client, settings, where)
+    families: dict[bool, tuple[int, ...]] = {}
+    if settings.logprobs == "vllm" or (settings.logprobs == "auto" and model.owned_by == "vllm"):
+        families = await _families(client, settings, model.id)
+    source: Source = "off"
+    tried: list[Source] = [s for s in ("vllm", "top") if settings.logprobs in {"auto", s}]
+    seen: Completion | None = None
+    for kind in tried:
+        if kind == "vllm" and not all(families.values() or [()]):
+            continue
+        seen = await _try(client, settings, trial(settings, model.id, kind, families))
+        if seen is not None and _has_logprobs(seen, kind, families):
+            source = kind
+            break
+    if source == "off" and settings.logprobs in {"vllm", "top"}:
+        raise ConfigError(
+            f'{where}.logprobs: the server gives none of the kind "{settings.logprobs}"; '
+            f'expected "auto" or "off"'
+        )
+    structured = settings.structured == "json_schema" or (
+        settings.structured == "auto" and await _structured(client, settings, model.id)
+    )
+    version = (seen.system_fingerprint or seen.model if seen is not None else None) or ""
+    return Offer(model.id, model.root or version or "unknown", source, families, structured)
+
+
+def trial(
+    settings: EndpointSettings,
+    model: str,
+    source: Source,
+    families: Mapping[bool, tuple[int, ...]],
+) -> dict[str, Any]:
+    """A request for one word, with its probabilities."""
+    return {
+        "model": model,
+        "messages": [{"role": "user", "content": TRIAL}],
+        settings.tokens_field: settings.answer_tokens,
+        **probabilities(settings, source, families),
+        **settings.extra,
+    }
+
+
+def probabilities(
+    settings: EndpointSettings, source: Source, families: Mapping[bool, tuple[int, ...]]
+) -> dict[str, Any]:
+    """The fields that ask for probabilities."""
+    if source == "top":
+        return {"logprobs": True, "top_logprobs": settings.top_logprobs}
+    if source == "vllm":
+        ids = [token for members in families.values() for token in members]
+        return {
+            "logprobs": True,
+            "logprob_token_ids": ids,
+            "return_tokens_as_token_ids": True,
+        }
+    return {}
+
+
+def token_id(text: str) -> int | None:
+    """vLLM's ``token_id:123``."""
+    kind, _, number = text.partition(":")
+    return int(number) if kind == "token_id" and number.isascii() and number.isdigit() else None
+
+
+def schema_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The field that holds an answer to a JSON schema."""
+    form = {"name": "answer", "schema": schema, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": form}}
+
+
+async def _model(client: Client, settings: EndpointSettings, where: str) -> _Model:
+    answer = await _patiently(client, settings)
+    listed: list[_Model] = []
+    if answer.status == OK:
+        try:
+            listed = msgspec.json.decode(answer.body, type=_Models).data
+        except (msgspec.DecodeError, RecursionError):
+            raise EngineFault(
+                f"the server at {settings.url}: expected a list of models at /models"
+            ) from None
+    elif answer.status in {401, 403}:
+        raise EngineFault(f"the server at {settings.url}: it refuses the key ({answer.status})")
+    elif 300 <= answer.status < 400:
+        raise EngineFault(
+            f"the server at {settings.url}: it sends us on to {answer.location}; that is not followed"
+        )
+    if not settings.model:
+        if len(listed) != 1:
+            names = ", ".join(m.id for m in listed[:5]) or "none that it names"
+            raise ConfigError(f"{where}.model: expected the name of one of the server's ({names})")
+        return listed[0]
+    for model in listed:
+        if model.id == settings.model:
+            return model
+    if listed and len(listed) < 50:  # hosted servers don't list all they have
+        names = ", ".join(m.id for m in listed[:5])
+        raise ConfigError(f"{where}.model: expected one of {names}; got {settings.model!r}")
+    return _Model(settings.model)
+
+
+async def _patiently(client: Client, settings: EndpointSettings) -> Answer:
+    until = time.monotonic() + settings.start_s
+    while True:
+        try:
+            answer = await client.get(f"{settings.url}/models")
+            if answer.status < 500 or time.monotonic() > until:
+                return answer
+        except TooLarge:
+            raise EngineFault(
+                f"the server at {settings.url}: a list of models past all measure"
+            ) from None
+        except NoAnswer as problem:
+            if time.monotonic() > until:
+                raise EngineFault(f"the server at {settings.url}: {problem}") from None
+        await asyncio.sleep(min(1.0, settings.start_s / 10))
+
+
+async def _families(
+    client: Client, settings: EndpointSettings, model: str
+) -> dict[bool, tuple[int, ...]]:
+    """The ids of the spellings that are one token; empty families where the server can't tell."""
+    base = settings.url.removesuffix("/v1")
+    found: dict[bool, tuple[int, ...]] = {}
+    for said, spellings in SPELLINGS.items():
+        ids: list[int] = []
+        for spelling in spellings:
+            body = {"model": model, "prompt": spelling, "add_special_tokens": False}
+            try:
+                answer = await client.post(f"{base}/tokenize", msgspec.json.encode(body))
+                tokens = msgspec.json.decode(answer.body, type=_Tokens).tokens
+            except (NoAnswer, TooLarge, msgspec.DecodeError, RecursionError):
+                return {True: (), False: ()}
+            if answer.status == OK and len(tokens) == 1 and tokens[0] not in ids:
+                ids.append(tokens[0])
+        found[said] = tuple(ids)
+    return found
+
+
+async def _try(
+    client: Client, settings: EndpointSettings, body: dict[str, Any]
+) -> Completion | None:
+    try:
+        answer = await client.post(f"{settings.url}/chat/completions", msgspec.json.encode(body))
+        if answer.status != OK:
+            return None
+        return msgspec.json.decode(answer.body, type=Completion)
+    except (NoAnswer, TooLarge, msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _has_logprobs(
+    completion: Completion, source: Source, families: Mapping[bool, tuple[int, ...]]
+) -> bool:
+    if len(completion.choices) != 1:
+        return False
+    logprobs = completion.choices[0].logprobs
+    listed = logprobs.content if logprobs is not None else None
+    if not listed:
+        return False
+    tokens = {entry.token for entry in listed[0].top_logprobs}
+    if source == "top":
+        return len(tokens) > 1
+    ids = {token_id(text) for text in tokens | {listed[0].token}}
+    return all(member in ids for members in families.values() for member in members)
+
+
+async def _structured(client: Client, settings: EndpointSettings, model: str) -> bool:
+    """Whether an answer follows a schema that nothing in the prompt speaks of."""
+    body = {
+        "model": model,
+        "messages": [{"role": "user", "content": "Greet me in three words of plain text."}],
+        settings.tokens_field: max(48, settings.answer_tokens),
+        **schema_format(TRIAL_SCHEMA),
+        **settings.extra,
+    }
+    completion = await _try(client, settings, body)
+    if completion is None or len(completion.choices) != 1:
+        return False
+    try:
+        msgspec.json.decode(completion.choices[0].message.content or "", type=_Trial)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""The server behind: one image there, its row back.
+
+A thin layer over the client (docs/client.md), which keeps as many calls in a server's hands as it can
+use, tries again what is safe to try again, and knows which of several are there.
+"""
+
+from __future__ import annotations
+
+import time
+
+from physgauge import wire
+from physgauge.clients import AsyncClient, Input
+from physgauge.gateway.checks import Work
+from physgauge.gateway.settings import Backend
+
+_ATTEMPT_S = 30.0
+"""For one call of an image with more time than this; then another server, or another try."""
+
+
+class Forward:
+    """Calls the servers.
+
+    Args:
+        backend: where they are.
+        most: images at a time.
+        most_s: the longest time that an image may have.
+
+    Raises:
+        ConfigError: an address or a TLS file that is wrong.
+    """
+
+    def __init__(self, backend: Backend, most: int, most_s: float) -> None:
+        self._client = AsyncClient(
+            backend.servers,
+            token=backend.token,
+            tls=backend.tls,
+            max_window=most,
+            timeout_s=most_s,
+            attempt_s=_ATTEMPT_S,
+        )
+
+    async def row(self, work: Work, request_id: str) -> wire.Row:
+        """An image's row, perhaps an error row.
+
+        Args:
+            work: the image.
+            request_id: for the logs of all steps of the server.
+
+        Raises:
+            RequestError: there is none.
+        """
+        options = work.options
+        return await self._client.row(
+            Input(
+                work.image,
+                options.image_id,
+                work.caption,
+                options.source,
+                options.extra,
+                options.domain,
+                max(0.001, work.deadline_s - time.monotonic()),
+                request_id,
+            )
+        )
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._client.close()
