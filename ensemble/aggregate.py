@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
@@ -25,6 +26,8 @@ from physgauge.ensemble.subjects.worst import Whose, worst
 from physgauge.ensemble.verdict import combine
 from physgauge.errors import InputError
 from physgauge.types import VIEWS, Item
+
+NO_JUDGE: Final = "this profile has no judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Context:
     provenance: wire.Provenance
     settings: PcmdeSettings
     domains: Mapping[str, Domain] = field(default_factory=dict)
-    unseen: str = "this profile has no judge"
+    unseen: str = NO_JUDGE
     """Why TerraVis is skipped in a row that no look is added to."""
 
     @classmethod
@@ -86,7 +89,7 @@ class Context:
         )
         if judge is not None:
             provenance = judge.sign(provenance)
-        unseen = cls.unseen if profile.judge is None else "nobody looked at the image"
+        unseen = NO_JUDGE if profile.judge is None else "nobody looked at the image"
         return cls(provenance, profile.pcmde, domains.by_name, unseen)
 
     def provenance_of(self, domain: str | None, decoder: str | None) -> wire.Provenance:

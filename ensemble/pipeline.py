@@ -1,9 +1,11 @@
 """The main path: images in, one result row each, in input order.
 
     decode -> detect -> fuse -> tell apart -> read -> rules -> reason -> aggregate -> row
+           -> look -------------------------------------------------->
 
-`Pipeline._rows` is that line. An image that cannot be decoded, or a caption that cannot be used, becomes
-an error row in its place; the others go on.
+`Pipeline._rows` is the upper line; where the profile has a judge, he looks at the same images
+meanwhile, each on its own (`ensemble/beside.py`). An image that cannot be decoded, or a caption that
+cannot be used, becomes an error row in its place; the others go on.
 """
 
 from __future__ import annotations
@@ -20,18 +22,22 @@ from physgauge.clients.boxes import Entry
 from physgauge.config import LoadedProfile, ReadingSettings
 from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
 from physgauge.ensemble.batches import in_batches
+from physgauge.ensemble.beside import Beside, Scored
 from physgauge.ensemble.boxes import detections_of, subject_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
 from physgauge.ensemble.domains import load_domains
 from physgauge.ensemble.feed import Broken, Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
+from physgauge.ensemble.judge.looking import Looking
 from physgauge.ensemble.judge.reasoning import reason_batch
 from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
 from physgauge.errors import ConfigError
 from physgauge.types import U8, Detections, Item
+
+__all__ = ["Options", "Pipeline", "Scored"]
 
 BOXES_PER_CALL = 256
 """Records of `score_boxes` evaluated together."""
@@ -53,14 +59,6 @@ class Options:
     """Threads of the detector and the kernels; None = the profile's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A row and the pixels it is about (None for an error row)."""
-
-    row: wire.Row
-    rgb: U8 | None
-
-
 class Pipeline:
     """All stages of one deployment, in this process; use as a context manager.
 
@@ -68,6 +66,7 @@ class Pipeline:
         loaded: the profile.
         options: the caller's choices.
         detect: False = boxes come from elsewhere (`score_boxes` only): no detector, no decode workers.
+        looking: another judge than the profile's; closed with the pipeline.
 
     Raises:
         ConfigError: a profile, pack, specification or option that is wrong.
@@ -75,7 +74,12 @@ class Pipeline:
     """
 
     def __init__(
-        self, loaded: LoadedProfile, options: Options | None = None, *, detect: bool = True
+        self,
+        loaded: LoadedProfile,
+        options: Options | None = None,
+        *,
+        detect: bool = True,
+        looking: Looking | None = None,
     ) -> None:
         options = options or Options()
         self._profile = profile = loaded.profile
@@ -87,6 +91,7 @@ class Pipeline:
             raise ConfigError(f"domain: expected one of {known}, got {self._domain!r}")
         self._detectors: list[OnnxDetector] = []
         self._feed: Feed | None = None
+        self._looking = looking
         if detect:
             if not profile.detectors:
                 raise ConfigError(
@@ -95,21 +100,31 @@ class Pipeline:
             self._detectors = [OnnxDetector.of(loaded, s, threads) for s in profile.detectors]
             workers = profile.run.workers if options.workers is None else options.workers
             self._feed = Feed(profile, workers)
+            try:
+                self._looking = looking or Looking.of(loaded)
+            except BaseException:
+                self._feed.close()
+                raise
         # Boxes from elsewhere are taken as they are: nobody asked us to drop any.
         self._fusion = profile.fuse if detect else None
         self._reading = profile.readings if detect else ReadingSettings()
-        self._context = Context.of(profile, self._domains, self._detectors)
+        card = self._looking.card if self._looking else None
+        self._context = Context.of(profile, self._domains, self._detectors, card)
 
     def score(self, items: Iterable[Item]) -> Iterator[Scored]:
         """One `Scored` per item, in order; reads ahead only as far as keeps the stages busy."""
         if self._feed is None:
             raise ConfigError("expected a pipeline with a detector, got one made with detect=False")
-        size, pixels = self._profile.run.batch_size, self._feed.decode(items)
-        for batch in in_batches(pixels, size, lambda one: one.size, BATCH_PIXEL_BYTES):
-            yield from self.score_decoded(batch)
+        size = self._profile.run.batch_size
+        with Beside(self._looking) as beside:
+            begun = map(beside.begin, self._feed.decode(items))
+            for batch in in_batches(begun, size, lambda one: one.size, BATCH_PIXEL_BYTES):
+                scored = self._score_decoded([one.pixels for one in batch])
+                yield from beside.take(batch, scored)
+            yield from beside.rest()
 
-    def score_decoded(self, batch: Sequence[Pixels | Broken]) -> list[Scored]:
-        """Rows of images that went through the feed."""
+    def _score_decoded(self, batch: Sequence[Pixels | Broken]) -> list[Scored]:
+        """Rows of images that went through the feed, but for what the judge says."""
         good = [one for one in batch if isinstance(one, Pixels)]
         subjects = [Subject.of_pixels(one) for one in good]
         images = [one.decoded.rgb for one in good]
@@ -170,7 +185,9 @@ class Pipeline:
         return tell_apart(fused, captions, self._domains, whole_view=self._fusion is not None)
 
     def close(self) -> None:
-        """Stop the decode workers."""
+        """Stop the judge and the decode workers."""
+        if self._looking is not None:
+            self._looking.close()
         if self._feed is not None:
             self._feed.close()
 

@@ -44,9 +44,7 @@ class Counting:
     def of_row(cls, provenance: wire.Provenance) -> Counting:
         """What a row was made with (defaults where it does not say)."""
         stored: dict[str, float] = {
-            name: provenance.settings[name]
-            for name in _THRESHOLDS
-            if name in provenance.settings
+            name: provenance.settings[name] for name in _THRESHOLDS if name in provenance.settings
         }
         if provenance.lambda_ is not None and provenance.alpha is not None:
             stored |= {"lambda_": provenance.lambda_, "alpha": provenance.alpha}

@@ -1,0 +1,149 @@
+"""The look stage of a pipeline: a profile's judge in its runner, and what its looks come to in rows."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from physgauge import wire
+from physgauge.config import LoadedProfile
+from physgauge.ensemble.judge.engines import load_engine
+from physgauge.ensemble.judge.look import Crop, Judge, Look
+from physgauge.ensemble.judge.runner import Runner
+from physgauge.ensemble.judge.terravis.file import load_probes
+from physgauge.ensemble.judge.terravis.judge import EngineJudge
+from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
+from physgauge.ensemble.judge.views import around, tiles
+from physgauge.errors import ConfigError
+from physgauge.judge_settings import JudgeSettings
+from physgauge.types import U8
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCard:
+    """What rows say of the judge."""
+
+    name: str
+    models: dict[str, str]
+    probe_version: str
+    counting: Counting
+
+    @classmethod
+    def of(cls, judge: Judge, settings: JudgeSettings) -> JudgeCard:
+        """Of a judge and the settings its answers count by."""
+        return cls(judge.name, dict(judge.models), judge.probe_version, Counting.of(settings))
+
+    def sign(self, provenance: wire.Provenance) -> wire.Provenance:
+        """With the judge in it."""
+        return msgspec.structs.replace(
+            provenance,
+            models=provenance.models | {f"judge_{n}": sha for n, sha in self.models.items()},
+            probe_version=self.probe_version,
+            lambda_=self.counting.lambda_,
+            alpha=self.counting.alpha,
+            engine=self.name,
+            settings=provenance.settings | self.counting.thresholds(),
+        )
+
+
+async def load_judge(loaded: LoadedProfile) -> Judge:
+    """The judge of a profile; to be awaited in the loop that will run it.
+
+    Raises:
+        ConfigError: no judge, or a wrong setting or probe file.
+        EnvironmentProblem: something its engine needs is missing.
+    """
+    settings = _settings(loaded)
+    probes = load_probes(settings.probes, loaded.folder)
+    return EngineJudge(await load_engine(loaded), probes, settings)
+
+
+def _settings(loaded: LoadedProfile) -> JudgeSettings:
+    if loaded.profile.judge is None:
+        raise ConfigError(f"profile {loaded.profile.name}: judge: expected a table, got none")
+    return loaded.profile.judge
+
+
+class Looking:
+    """Looks at images while the other stages work; use as a context manager.
+
+    Args:
+        settings: the profile's.
+        runner: runs the judge; closed with this.
+    """
+
+    def __init__(self, settings: JudgeSettings, runner: Runner) -> None:
+        self._settings, self._runner = settings, runner
+        self.card = JudgeCard.of(runner.judge, settings)
+        self.max_in_flight = settings.max_in_flight
+        self.after_detection = settings.views.kind == "subjects"
+        """Whether a look needs the image's row first, to know where its subjects are."""
+
+    @classmethod
+    def of(cls, loaded: LoadedProfile) -> Looking | None:
+        """The look stage of a profile; None where nobody looks.
+
+        Raises:
+            ConfigError: as `load_judge`.
+            EnvironmentProblem: as `load_judge`.
+        """
+        settings = loaded.profile.judge
+        if settings is None:
+            return None
+        return cls(settings, Runner(lambda: load_judge(loaded), settings.max_in_flight))
+
+    def begin(self, image: U8, row: wire.Row | None = None) -> Future[Look]:
+        """Look at an image; `row` is what detection came to, where that decides how to look."""
+        height, width = image.shape[:2]
+        return self._runner.submit(image, self._crops(width, height, row))
+
+    def _crops(self, width: int, height: int, row: wire.Row | None) -> tuple[Crop, ...]:
+        views = self._settings.views
+        if views.kind == "tiles":
+            return tiles(width, height, views)
+        if views.kind == "whole" or row is None:
+            return ()
+        boxes = [subject.box for subject in row.pcmde.subjects]
+        if not boxes and row.detections:
+            each = [detection.box for detection in row.detections]
+            low = [min(box[k] for box in each) for k in (0, 1)]
+            boxes = [[*low, *(max(box[k] for box in each) for k in (2, 3))]]
+        return around(boxes, width, height, views)
+
+    def close(self) -> None:
+        """Stop what runs, and close the judge."""
+        self._runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def with_looks(rows: list[wire.Row], looks: list[Look], counting: Counting) -> list[wire.Row]:
+    """Rows with TerraVis' part in them, and what it took."""
+    parts = terravis_of(looks, counting)
+    return [
+        msgspec.structs.replace(row, terravis=part, cost=_cost(row.cost, look))
+        for row, part, look in zip(rows, parts, looks, strict=True)
+    ]
+
+
+def _cost(cost: wire.Cost, look: Look) -> wire.Cost:
+    return wire.Cost(
+        calls=cost.calls + look.spent.calls,
+        tokens=cost.tokens + look.spent.tokens,
+        cached_tokens=cost.cached_tokens + look.spent.cached_tokens,
+        usd=look.spent.usd if cost.usd is None else cost.usd + (look.spent.usd or 0.0),
+        ms=cost.ms | {"look": look.ms},
+    )
