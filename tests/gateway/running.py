@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -168,3 +169,17 @@ async def status_of(call: Awaitable[Any]) -> tuple[grpc.StatusCode, str]:
     except grpc.aio.AioRpcError as error:
         return error.code(), error.details() or ""
     raise AssertionError(f"expected a refusal, got {answer!r:.200}")
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),)
+
+
+@asynccontextmanager
+async def with_tokens(text: str, **more: Any) -> AsyncIterator[Running]:
+    """A gateway with a token file of these lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tokens")
+        path.write_text(text, encoding="ascii")
+        async with running(tokens=path, **more) as here:
+            yield here

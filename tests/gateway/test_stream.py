@@ -16,12 +16,13 @@ from physgauge.v1 import gateway_pb2 as v1
 from tests.gateway.running import (
     IMAGE,
     Raw,
-    Running,
+    bearer,
     channel,
     client,
     item,
     running,
     until,
+    with_tokens,
 )
 
 SMALL = Limits(max_image_bytes=100_000, max_npy_bytes=200_000, max_caption_chars=100)
@@ -464,26 +465,3 @@ def test_a_flood_of_one_leaves_the_others_their_share() -> None:
                 raw.call.cancel()
 
     go(test())
-
-
-def bearer(token: str) -> tuple[tuple[str, str], ...]:
-    return (("authorization", f"Bearer {token}"),)
-
-
-def with_tokens(text: str, **more: Any) -> Any:
-    import tempfile
-    from contextlib import asynccontextmanager
-    from pathlib import Path
-
-    @asynccontextmanager
-    async def made() -> Any:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "tokens")
-            path.write_text(text, encoding="ascii")
-            async with running(tokens=path, **more) as here:
-                yield here
-
-    return made()
-
-
-_: type[Running] = Running
