@@ -68,6 +68,10 @@ class Client:
         """One row, as :meth:`AsyncClient.row`."""
         return self._loop.call(self._client.row(image))
 
+    def check(self, domain: str = "auto") -> None:
+        """See :meth:`AsyncClient.check`."""
+        self._loop.call(self._client.check(domain))
+
     @property
     def stats(self) -> Stats:
         """What has been done so far."""

@@ -8,18 +8,22 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Final, Self
 
+import numpy as np
+
 from physgauge import wire
 from physgauge.clients.remote.address import Tls, addresses
 from physgauge.clients.remote.connection import Door
 from physgauge.clients.remote.delivery import Delivery, Policy
 from physgauge.clients.remote.dispatch import Dispatch, closed
-from physgauge.clients.remote.inputs import MAX_TIMEOUT_S, as_input
+from physgauge.clients.remote.inputs import MAX_TIMEOUT_S, Input, as_input
 from physgauge.clients.remote.run import Run
 from physgauge.clients.remote.source import check
 from physgauge.clients.remote.stats import Counters, Stats
 from physgauge.config import DecodeLimits
 from physgauge.errors import ConfigError, InputError, RequestError
 
+CHECK_S: Final = 20.0
+"""How long `check` waits, at the most."""
 READERS: Final = 4
 """Threads that read files and encode arrays."""
 MAX_WINDOW: Final = 4096
@@ -113,6 +117,18 @@ class AsyncClient:
                 yield row
         finally:
             await self.stop(run)
+
+    async def check(self, domain: str = "auto") -> None:
+        """Have a small image scored: that there is a server, that it is the right one to talk to, that it
+        takes the token, and knows the domain.
+
+        Raises:
+            RequestError: what is wrong.
+        """
+        probe = np.full((64, 64, 3), 128, np.uint8)
+        await self.row(
+            Input(probe, "check", domain=domain, timeout_s=min(CHECK_S, self._policy.timeout_s))
+        )
 
     def start(self, images: AsyncIterable[Any] | Iterable[Any], ordered: bool) -> Run:
         """A run of `score`, to go through by hand; it must be stopped."""

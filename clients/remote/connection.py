@@ -88,16 +88,19 @@ class Connection:
         self._calls: set[Any] = set()
         self._dropped = False
 
-    async def reached(self, within_s: float) -> bool:
-        """Whether the server answers at all, and calls itself ready."""
+    async def problem(self, within_s: float) -> str | None:
+        """Why the server cannot be talked to; None = it can."""
         try:
             answer = await self._stub.ServerReady(
                 _pb.ServerReadyRequest(), timeout=within_s, metadata=self._metadata
             )
         except grpc.aio.AioRpcError as error:
-            away = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
-            return error.code() not in away  # a server without health protocol is a server
-        return bool(answer.ready)
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                return f"no answer in {within_s:g} s"
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                return (error.details() or "unavailable")[:300]
+            return None  # a server without health protocol is a server
+        return None if answer.ready else "it is not ready"
 
     async def score(self, call: Call, within_s: float) -> bytes:
         """The result row as JSON.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -90,9 +91,7 @@ class Delivery:
         """
         began = asyncio.get_running_loop().time()
         try:
-            if given.error is not None:
-                raise given.error
-            image = await self._read(given.image)
+            image = await self._read(given)
             with self.budget.holding(len(image)):
                 row = await self._send(given, image)
         except InputError:
@@ -102,9 +101,24 @@ class Delivery:
         self._counters.times_s.append(asyncio.get_running_loop().time() - began)
         return row
 
-    async def _read(self, image: object) -> bytes:
-        if isinstance(image, bytes):
-            return image
+    async def _read(self, given: Input) -> bytes:
+        """The bytes to send.
+
+        Raises:
+            InputError: there are none, or it is known already why they could not be scored.
+        """
+        image: object = given.image
+        is_path = isinstance(
+            image, str | os.PathLike
+        )  # that it cannot be read is what matters most
+        if given.error is not None and not is_path:
+            raise given.error
+        data = image if isinstance(image, bytes) else await self._encode(image)
+        if given.error is not None:
+            raise given.error
+        return data
+
+    async def _encode(self, image: object) -> bytes:
         await self.budget.room()
         loop, most = asyncio.get_running_loop(), self._policy.most_bytes
         return await loop.run_in_executor(self._readers, encode, image, most)
@@ -135,7 +149,7 @@ class Delivery:
             if last.blame in (Blame.FULL, Blame.FAULT):
                 wait_s = self._backoff.wait_s(tries)
                 await asyncio.sleep(min(wait_s, max(0.0, deadline - loop.time())))
-        raise _final(last, tries, timeout_s)
+        raise self._final(last, tries, timeout_s)
 
     async def _lease(self, before: Lease | None, deadline: float) -> Lease | None:
         """A place, on another server if there is one with room; None = the time is over."""
@@ -144,6 +158,17 @@ class Delivery:
                 return await self._dispatch.lease(None if before is None else before.endpoint)
         except TimeoutError:
             return None
+
+    def _final(self, last: CallFailed | None, tries: int, timeout_s: float) -> RequestError:
+        if last is None:
+            what = (
+                f"expected a server within {timeout_s:g} s, got none: {self._dispatch.problems()}"
+            )
+            return RequestError("unavailable", what)
+        if last.blame.final or tries == 1:
+            return last.error
+        what = f"expected a row within {timeout_s:g} s, got none in {tries} tries; the last one:"
+        return RequestError(last.error.code, f"{what} {last.error.message}")
 
     def _checked(self, data: bytes, given: Input) -> wire.Row:
         """The answer as a row of this input.
@@ -173,13 +198,3 @@ def _options(given: Input, within_s: float) -> bytes:
             timeout_ms=max(1, int(1000 * within_s)),
         )
     )
-
-
-def _final(last: CallFailed | None, tries: int, timeout_s: float) -> RequestError:
-    if last is None:
-        what = f"expected a server within {timeout_s:g} s, got none that could be reached"
-        return RequestError("unavailable", what)
-    if last.blame.final or tries == 1:
-        return last.error
-    what = f"expected a row within {timeout_s:g} s, got none in {tries} tries; the last one:"
-    return RequestError(last.error.code, f"{what} {last.error.message}")

@@ -52,6 +52,10 @@ class Dispatch:
         """Calls that may be out at a time."""
         return min(self._most, sum(server.endpoint.capacity for server in self._servers.all))
 
+    def problems(self) -> str:
+        """Why servers could not be reached, in one line."""
+        return self._servers.problems()
+
     def stats(self) -> list[EndpointStats]:
         """Of each server."""
         return [server.stats() for server in self._servers.all]

@@ -25,6 +25,8 @@ class Server:
         self.endpoint = Endpoint(address, most)
         self.connection: Connection | None = None
         self.ejections = 0
+        self.problem: str | None = None
+        """Why it could not be reached last time."""
 
     def stats(self) -> EndpointStats:
         """As it is now."""
@@ -113,13 +115,13 @@ class Servers:
             if endpoint.failures:
                 await asyncio.sleep(self._backoff.wait_s(endpoint.failures))
             connection = Connection(endpoint.address, self._door)
-            reached = False
+            problem: str | None = "not reached yet"
             try:
-                reached = await connection.reached(REACH_S)
+                server.problem = problem = await connection.problem(REACH_S)
             finally:
-                if not reached:
+                if problem is not None:
                     await connection.close()
-            if reached:
+            if problem is None:
                 break
             endpoint.unreachable()
         server.connection = connection
@@ -130,6 +132,11 @@ class Servers:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def problems(self) -> str:
+        """Why servers could not be reached, in one line."""
+        found = [f"{s.endpoint.address}: {s.problem}" for s in self.all if s.problem]
+        return "; ".join(found)[:600] or "all are busy"
 
     async def close(self) -> None:
         """Hang up everywhere; calls in hand end."""

@@ -76,6 +76,7 @@ def consume(
     folder: Path | None,
     as_json: bool,
     each: Callable[[wire.Row], None] | None = None,
+    state: Callable[[], str] | None = None,
 ) -> Summary:
     """Write, print and count every row as it comes; print the summary at the end.
 
@@ -85,6 +86,7 @@ def consume(
         folder: where ``rows.parquet`` goes; None = nowhere.
         as_json: rows as JSON lines on standard output (the summary then goes to standard error).
         each: called with every row, after it is written.
+        state: more for the progress line.
     """
     console = Console(stderr=as_json)
     summary = Summary()
@@ -92,7 +94,7 @@ def consume(
     with ExitStack() as stack:
         writer = None if folder is None else stack.enter_context(RowWriter(folder / ROWS_FILE))
         progress = stack.enter_context(_progress())
-        task = progress.add_task("scoring", total=total)
+        task = progress.add_task("scoring", total=total, state="")
         for row in rows:
             if writer is not None:
                 writer.write(row)
@@ -101,7 +103,7 @@ def consume(
             summary.add(row)
             if each is not None:
                 each(row)
-            progress.advance(task)
+            progress.update(task, advance=1, state="" if state is None else state())
     print_summary(console, summary, time.monotonic() - start)
     if folder is not None:
         console.print(Text(printable(f"Rows: {folder / ROWS_FILE}")))
@@ -124,6 +126,7 @@ def _progress() -> Progress:
         _Rate(),
         TextColumn("left"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[state]}"),
         console=Console(stderr=True),
         transient=True,
     )

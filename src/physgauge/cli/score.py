@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from physgauge.cli.options import shared_options
+from physgauge.cli.remote import Remote, inputs, server_options, state
 from physgauge.config import MAX_THREADS, MAX_WORKERS
 from physgauge.errors import ImageError, InputError
 from physgauge.report.printable import printable
@@ -16,9 +17,9 @@ from physgauge.types import Item
 
 if TYPE_CHECKING:
     from physgauge import wire
-    from physgauge.clients.captions import Captioned
-    from physgauge.config import DecodeLimits
-    from physgauge.ensemble.pipeline import Scored
+    from physgauge.clients.captions import Captioned, CaptionTable
+    from physgauge.config import DecodeLimits, LoadedProfile
+    from physgauge.ensemble.pipeline import Options, Scored
 
 
 @click.command()
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     help="Threads of the detector and the rules  [default: one per core].",
 )
 @click.option("--draw", is_flag=True, help="Write annotated pictures to DIR/annotated.")
+@server_options
 def score(
     paths: tuple[str, ...],
     profile: str,
@@ -55,25 +57,51 @@ def score(
     workers: int | None,
     threads: int | None,
     draw: bool,
+    remote: Remote | None,
 ) -> None:  # fmt: skip
     """Score images: files, folders (recursively) and glob patterns.
 
     Every image gets one row, an error row if it cannot be scored. The exit code is 0 when every image has
     its row.
     """
-    from physgauge.cli.run import consume, loading, prepare_output
+    from physgauge.cli.run import consume, prepare_output
     from physgauge.clients.captions import read_captions
-    from physgauge.clients.files import DRAWN, find_images
+    from physgauge.clients.files import find_images
     from physgauge.config import load_profile
-    from physgauge.ensemble.pipeline import Options, Pipeline
 
     if draw and output is None:
         raise click.UsageError("--draw writes to DIR/annotated: expected -o DIR")
-    loaded = load_profile(profile)
+    loaded = None if remote else load_profile(profile)  # a wrong one is said first
     images = find_images(paths)
     table = None if captions is None else read_captions(Path(captions))
     folder = prepare_output(output, overwrite, as_json)
-    options = Options(domain=domain, packs=packs, workers=workers, threads=threads)
+    if remote is not None:
+        with remote.connect(domain) as client:
+            rows = client.score(inputs(images, table, domain), ordered=True)
+            consume(rows, len(images), folder, as_json, state=lambda: state(client.stats))
+    elif loaded is not None:
+        from physgauge.ensemble.pipeline import Options
+
+        options = Options(domain=domain, packs=packs, workers=workers, threads=threads)
+        _score_here(loaded, options, images, table, folder, as_json, draw)
+    if table is not None and (unused := table.unused()):
+        shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
+        click.echo(f"{len(unused)} captions name no image of this run: {shown}", err=True)
+
+
+def _score_here(
+    loaded: LoadedProfile,
+    options: Options,
+    images: Sequence[Path],
+    table: CaptionTable | None,
+    folder: Path | None,
+    as_json: bool,
+    draw: bool,
+) -> None:
+    from physgauge.cli.run import consume, loading
+    from physgauge.clients.files import DRAWN
+    from physgauge.ensemble.pipeline import Pipeline
+
     with loading():
         made = Pipeline(loaded, options)
     with made as pipeline:
@@ -86,9 +114,6 @@ def score(
             else (one.row for one in scored)
         )
         consume(rows, len(images), folder, as_json)
-    if table is not None and (unused := table.unused()):
-        shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
-        click.echo(f"{len(unused)} captions name no image of this run: {shown}", err=True)
 
 
 def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:

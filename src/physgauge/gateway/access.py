@@ -13,12 +13,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from physgauge.errors import ConfigError
 
 HEADER: Final = "authorization"
 _SCHEME: Final = "bearer "
+Metadata = Iterable[tuple[str, str | bytes]] | None
+"""Of a call."""
 LOCAL: Final = "local"
 """The client where nobody is asked who he is."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -79,11 +81,7 @@ class Access:
         """The clients that have a token."""
         return tuple(sorted(set(self._names.values())))
 
-    def caller(
-        self,
-        metadata: Iterable[tuple[str, str | bytes]] | None,
-        certificate: Mapping[str, Iterable[bytes]],
-    ) -> Caller:
+    def caller(self, metadata: Metadata, certificate: Mapping[str, Iterable[bytes]]) -> Caller:
         """Who it is.
 
         Args:
@@ -91,11 +89,20 @@ class Access:
             certificate: gRPC's auth context.
 
         Raises:
+            Denied: no token or a wrong one, or no certificate.
+        """
+        if self._path is None:
+            return Caller(_name_in(certificate) if self._mutual else LOCAL)
+        return self.by_token(metadata)
+
+    def by_token(self, metadata: Metadata) -> Caller:
+        """Who it is by his token alone; anybody where none is asked for.
+
+        Raises:
             Denied: no token, or a wrong one.
         """
-        shown = _common_name(certificate) if self._mutual else None
         if self._path is None:
-            return Caller(shown or LOCAL)
+            return Caller(LOCAL)
         token = _token(metadata)
         if token is None:
             raise Denied("no_token", f"{HEADER}: expected `Bearer TOKEN`, got none")
@@ -162,7 +169,7 @@ def _digest(token: str, where: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def _token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str | None:
+def _token(metadata: Metadata) -> str | None:
     given = [value for key, value in metadata or () if key == HEADER]
     if len(given) != 1 or not isinstance(given[0], str):
         return None
@@ -172,9 +179,11 @@ def _token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str | None:
     return value[len(_SCHEME) :].strip()
 
 
-def _common_name(certificate: Mapping[str, Any]) -> str | None:
-    for value in certificate.get("x509_common_name", ()):
-        name: str = bytes(value).decode("utf-8", "replace")
-        # Names are labels of metrics: what could not be in a token file is no name here either.
-        return name if _NAME.fullmatch(name) else f"cn-{hashlib.sha256(value).hexdigest()[:12]}"
-    return None
+def _name_in(certificate: Mapping[str, Iterable[bytes]]) -> str:
+    """The name in a certificate, which TLS has checked already."""
+    for field in ("x509_common_name", "x509_subject_alternative_name", "x509_pem_cert"):
+        for value in certificate.get(field, ()):
+            name = bytes(value).decode("utf-8", "replace")
+            # Names are labels of metrics: what could not be in a token file is no name here either.
+            return name if _NAME.fullmatch(name) else f"x-{hashlib.sha256(value).hexdigest()[:12]}"
+    raise Denied("no_certificate", "TLS: expected a certificate, got none")

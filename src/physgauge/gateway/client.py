@@ -101,6 +101,10 @@ class GatewayClient:
             await task
             if sender.unanswered:
                 raise StreamEnded("OK", "closed by the gateway", tuple(sender.unanswered))
+        except asyncio.CancelledError:
+            if task.done() and not task.cancelled():
+                task.result()  # what `items` raised, which cancelled the call
+            raise
         except grpc.aio.AioRpcError as error:
             status, said = error.code().name, error.details() or ""
             raise StreamEnded(status, said, tuple(sender.unanswered)) from None
@@ -141,6 +145,8 @@ class _Sender:
         try:
             await self._credits.acquire()  # before the first item is asked for
             async for item in _each(self._items):
+                if self._call.done():
+                    break
                 self.unanswered[item.id] = None
                 await self._call.write(v1.StreamRequest(item=item))
                 await self._credits.acquire()

@@ -41,7 +41,7 @@ class Door(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             return handler
         if kind == _REFLECTION:
             try:
-                self._access.caller(details.invocation_metadata, {})
+                self._access.by_token(details.invocation_metadata)
             except Denied as denied:
                 self._metrics.denied(denied.reason)
                 return _refusing(grpc.StatusCode.UNAUTHENTICATED, str(denied))

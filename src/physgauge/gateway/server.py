@@ -44,7 +44,7 @@ class Gateway:
     """
 
     def __init__(self, settings: GatewaySettings) -> None:
-        self._settings = settings = settings.checked()
+        self.settings = settings = settings.checked()
         mutual = settings.tls is not None and settings.tls.client_ca is not None
         self._access = Access(settings.tokens, mutual)
         self._stop, self._reload = asyncio.Event(), asyncio.Event()
@@ -60,22 +60,22 @@ class Gateway:
         Raises:
             EnvironmentProblem: a port is taken.
         """
-        settings = self._settings
+        settings = self.settings
         forward = Forward(
             settings.backend, settings.shares.places, settings.limits.max_deadline_ms / 1000
         )
         health_service = health.aio.HealthServicer()
         await _say(health_service, False)
-        behind = Behind(self._settings.backend, forward, lambda ready: _say(health_service, ready))
-        places = Places(self._settings.shares)
-        desk = Desk(self._settings, places, forward, behind, self.metrics)
-        service = Service(self._settings, self._access, desk, self.metrics)
+        behind = Behind(self.settings.backend, forward, lambda ready: _say(health_service, ready))
+        places = Places(self.settings.shares)
+        desk = Desk(self.settings, places, forward, behind, self.metrics)
+        service = Service(self.settings, self._access, desk, self.metrics)
         self._gauges(service, places, behind)
         server = self._server(service, health_service)
-        self.metrics_port, stop_metrics = self.metrics.serve(self._settings.metrics_port)
+        self.metrics_port, stop_metrics = self.metrics.serve(self.settings.metrics_port)
         try:
             await server.start()
-            where = f"{_bracketed(self._settings.host)}:{self.port}"
+            where = f"{_bracketed(self.settings.host)}:{self.port}"
             log(
                 "serving",
                 grpc=where,
@@ -123,15 +123,15 @@ class Gateway:
 
     async def _drain(self, service: Service, health_service: Any) -> None:
         began = time.monotonic()
-        log("draining", calls=service.open_calls, within_s=self._settings.drain_s)
+        log("draining", calls=service.open_calls, within_s=self.settings.drain_s)
         await health_service.enter_graceful_shutdown()
         service.drain()
-        while service.open_calls and time.monotonic() - began < self._settings.drain_s:
+        while service.open_calls and time.monotonic() - began < self.settings.drain_s:
             await asyncio.sleep(0.02)
         log("drained", cut_off=service.open_calls, seconds=round(time.monotonic() - began, 3))
 
     def _server(self, service: Service, health_service: Any) -> Any:
-        settings = self._settings
+        settings = self.settings
         door = Door(self._access, self.metrics)
         server = grpc.aio.server(
             interceptors=(door,),

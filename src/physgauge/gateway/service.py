@@ -22,6 +22,8 @@ from physgauge.v1 import gateway_pb2 as v1
 SERVICE: Final = v1.DESCRIPTOR.services_by_name["Gateway"].full_name
 _READ_S: Final = 30.0
 """How long the one message of `Score` may take to come."""
+_ABORT_S: Final = 1.0
+"""How long the status of a stream may take to leave: behind answers that nobody reads it never would."""
 
 
 class Service:
@@ -111,7 +113,7 @@ class Service:
             how = "closed"
         except Ended as ended:
             how = ended.how
-            await context.abort(ended.code, str(ended))
+            await _end(context, ended)
         finally:
             self.sessions.discard(session)
             self._streams[name] -= 1
@@ -173,3 +175,13 @@ class Service:
             f"physgauge [overloaded] expected at most {most} open, got one more",
             (("retry-after-ms", "1000"),),
         )
+
+
+async def _end(context: Any, ended: Ended) -> None:
+    """End a stream with a status, or, if that does not get through, without."""
+    try:
+        async with asyncio.timeout(_ABORT_S):
+            await context.abort(ended.code, str(ended))
+    except TimeoutError:
+        # gRPC resets the stream of a handler that is cancelled.
+        raise asyncio.CancelledError from None

@@ -65,7 +65,7 @@ class GatewayServicer(object):
         RESOURCE_EXHAUSTED  too many calls open, or a message larger than any limit allows (the connection's other
         calls go on);
         DEADLINE_EXCEEDED   nothing was sent for a long time with nothing in hand, or an image stopped half-way;
-        ABORTED             the caller has stopped reading;
+        ABORTED             the caller has stopped reading; if he goes on so, the stream is reset instead;
         UNAVAILABLE         the gateway shuts down, after it has delivered what was in hand.
         Images without an Answer may be sent again, here or elsewhere: scoring has no side effects.
         """

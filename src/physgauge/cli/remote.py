@@ -1,0 +1,138 @@
+"""What `physgauge score --server` does: rows of a server's in place of a pipeline's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from physgauge.cli.serve import read_token
+from physgauge.errors import ConfigError, EnvironmentProblem, RequestError
+
+if TYPE_CHECKING:
+    from physgauge.clients import Client, Input, Stats, Tls
+    from physgauge.clients.captions import CaptionTable
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_OPTIONS = (
+    click.option("--server", "servers", metavar="HOST:PORT[,...]",
+                 help="Score on these servers (`physgauge serve`), not here."),
+    click.option("--timeout", "timeout_s", type=click.FloatRange(0.001, 3600), default=60.0,
+                 show_default=True, metavar="SECONDS",
+                 help="With --server: for each image, from its turn to its row."),
+    click.option("--token-file", type=_FILE, metavar="FILE",
+                 help="With --server: holds the access token."),
+    click.option("--tls", is_flag=True, help="With --server: TLS, with the authorities that gRPC knows."),
+    click.option("--tls-ca", type=_FILE, metavar="FILE",
+                 help="With --server: TLS, with the authorities in this file (PEM)."),
+    click.option("--tls-cert", type=_FILE, metavar="FILE",
+                 help="With --server: own certificate, for mutual TLS (PEM)."),
+    click.option("--tls-key", type=_FILE, metavar="FILE", help="With --server: its key (PEM)."),
+    click.option("--tls-name", metavar="NAME",
+                 help="With --server: name in the server's certificate, if it is not HOST."),
+)  # fmt: skip
+_LOCAL = {
+    "profile": "--profile: the server has its own; start it with `physgauge serve --profile`",
+    "packs": "--pack: the server has its own; start it with `physgauge serve --pack`",
+    "workers": "--workers: the server decodes; start it with `physgauge serve --workers`",
+    "threads": "--threads: the server works; start it with `physgauge serve --threads`",
+    "draw": "--draw: the pixels are at the server; score here, without --server",
+}
+_REMOTE = ("timeout_s", "token_file", "tls", "tls_ca", "tls_cert", "tls_key", "tls_name")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """What the options say about servers."""
+
+    servers: str
+    timeout_s: float
+    token_file: Path | None
+    tls: bool
+    tls_ca: Path | None
+    tls_cert: Path | None
+    tls_key: Path | None
+    tls_name: str | None
+
+    def connect(self, domain: str) -> Client:
+        """A client whose servers have answered.
+
+        Raises:
+            ConfigError: what was given is wrong, as the server says too.
+            EnvironmentProblem: no server answers.
+        """
+        from physgauge.clients import Client
+
+        token = read_token("--token-file", self.token_file)
+        client = Client(self.servers, token=token, tls=self._tls(), timeout_s=self.timeout_s)
+        try:
+            client.check(domain)
+        except RequestError as error:
+            client.close()
+            kind = ConfigError if error.code == "request_invalid" else EnvironmentProblem
+            raise kind(f"--server {self.servers}: {error.code}: {error.message}") from None
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def _tls(self) -> Tls | None:
+        from physgauge.clients import Tls
+
+        if self.tls or self.tls_ca or self.tls_cert or self.tls_key:
+            return Tls(self.tls_ca, self.tls_cert, self.tls_key, self.tls_name)
+        if self.tls_name:
+            raise ConfigError("--tls-name: expected --tls or --tls-ca too")
+        return None
+
+
+def server_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of `--server`; the command gets them as `remote`, None without `--server`."""
+
+    @wraps(command)
+    def wrapped(**given: Any) -> None:
+        _check(click.get_current_context())
+        ours = {name: given.pop(name) for name in ("servers", *_REMOTE)}
+        command(**given, remote=None if ours["servers"] is None else Remote(**ours))
+
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def _check(context: click.Context) -> None:
+    """Refuses options that go with a pipeline only, or with a server only."""
+    remote = context.params["servers"] is not None
+    for name in _LOCAL if remote else _REMOTE:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            flag = f"--{name.removesuffix('_s').replace('_', '-')}"
+            raise click.UsageError(
+                f"with --server, not {_LOCAL[name]}" if remote else f"{flag}: expected --server too"
+            )
+
+
+def inputs(images: Iterable[Path], table: CaptionTable | None, domain: str) -> Iterator[Input]:
+    """What is sent for these images; files are read in their turn."""
+    from physgauge.clients import Input
+
+    for path in images:
+        about = table.get(path) if table else None
+        if about is None:
+            yield Input(path, domain=domain)
+        else:
+            yield Input(
+                path, caption=about.caption, extra=about.extra, domain=domain, error=about.error
+            )
+
+
+def state(stats: Stats) -> str:
+    """For the progress line."""
+    healthy = sum(one.healthy for one in stats.endpoints)
+    servers = "" if len(stats.endpoints) == 1 else f"{healthy}/{len(stats.endpoints)} servers, "
+    again = f", {stats.retries} retries" if stats.retries else ""
+    return f"{servers}window {stats.window}{again}"
