@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -109,6 +110,8 @@ def apply_rules(
     for name, domain in domains.by_name.items():
         judged = zip(fused.domain, fused.reason, strict=True)
         mine = np.array([i for i, (d, why) in enumerate(judged) if d == name and not why], np.int64)
+        if not len(mine):
+            continue
         enough = accepted(domain.pack, _boxes_of(fused, mine, domain)[0])
         for image in mine[~enough]:
             reason[image] = f"too little to judge: {_floor(domain)}"
@@ -186,21 +189,29 @@ def _boxes_of(fused: Fused, images: I64, domain: Domain) -> tuple[Boxes, I64]:
 
 def _pack_labels(classes: Sequence[str], domain: Domain) -> I16:
     """[classes] the pack's label of each ``domain.component``; "other" for other domains' parts."""
+    return _labels(tuple(classes), domain.name, tuple(domain.pack.components))
+
+
+@lru_cache(maxsize=64)
+def _labels(classes: tuple[str, ...], domain: str, components: tuple[str, ...]) -> I16:
+    place = {name: label for label, name in enumerate(components)}
     names = [name.partition(".")[::2] for name in classes]
-    return np.array(
-        [domain.pack.label(part if owner == domain.name else OTHER) for owner, part in names],
-        np.int16,
+    other = place[OTHER]
+    labels = np.array(
+        [place.get(part, other) if owner == domain else other for owner, part in names], np.int16
     )
+    labels.setflags(write=False)
+    return labels
 
 
 def _component_counts(fused: Fused, images: I64, domain: Domain) -> F32:
     """[b, C] counts by pack component; NaN for a component that nothing looks for."""
-    counts = np.full((len(images), len(domain.pack.components)), np.nan, np.float32)
-    for column, label in enumerate(_pack_labels(fused.classes, domain)):
-        seen = fused.counts[images, column]
-        known = counts[:, label]
-        counts[:, label] = np.where(np.isnan(known), seen, known + np.nan_to_num(seen))
-    return counts
+    seen = fused.counts[images]
+    labels = _pack_labels(fused.classes, domain)
+    belongs = labels[:, None] == np.arange(len(domain.pack.components))
+    total = np.where(np.isnan(seen), 0.0, seen).astype(np.float64) @ belongs
+    looked = ~np.isnan(seen) @ belongs
+    return np.where(looked, total, np.nan).astype(np.float32)
 
 
 def _floor(domain: Domain) -> str:
