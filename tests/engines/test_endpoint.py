@@ -121,7 +121,7 @@ def test_jpeg_is_named_since_it_changes_pixels() -> None:
         return engine.name, server.asked[0]["messages"][0]["content"][0]["image_url"]["url"]
 
     name, url = during(plain, act, image="jpeg")
-    assert name == f"endpoint:{MODEL}:top:jpeg95"
+    assert name == f"endpoint:{MODEL}:top:jpeg95:image_first"
     assert url.startswith("data:image/jpeg;base64,")
 
 

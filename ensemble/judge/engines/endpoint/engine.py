@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from dataclasses import replace
+from typing import Any, Final
 
 import msgspec
 
@@ -20,9 +21,10 @@ from physgauge.ensemble.judge.engine import (
     Text,
 )
 from physgauge.ensemble.judge.engines.asking import (
+    DEMAND,
     Weighed,
-    prompt_text,
-    question_text,
+    around_image,
+    plain,
     reply,
     side,
     weigh,
@@ -38,11 +40,9 @@ from physgauge.ensemble.judge.engines.endpoint.offer import (
 )
 from physgauge.ensemble.judge.engines.endpoint.pictures import data_url, encode
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
-from physgauge.ensemble.judge.engines.tasks import Tasks
+from physgauge.ensemble.judge.engines.tasks import Tasks, within
 from physgauge.types import U8
-from physgauge.wire import Outcome
 
-Said = TypeVar("Said")
 YES_NO: Final = {
     "type": "object",
     "properties": {"answer": {"type": "string", "enum": ["yes", "no"]}},
@@ -62,10 +62,10 @@ class EndpointEngine:
 
     @property
     def name(self) -> str:
-        """Kind, model, where probabilities come from, and how pixels travel."""
+        """Kind, model, where probabilities come from, how pixels travel, layout."""
         s = self._settings
         pixels = s.image if s.image == "png" else f"jpeg{s.jpeg_quality}"
-        return f"endpoint:{self._offer.model}:{self._offer.source}:{pixels}"
+        return f"endpoint:{self._offer.model}:{self._offer.source}:{pixels}:{s.layout}"
 
     @property
     def models(self) -> Mapping[str, str]:
@@ -145,12 +145,12 @@ class EndpointSession:
             body |= {s.tokens_field: max(16, s.answer_tokens), **schema_format(YES_NO)}
         elif offer.source == "off":
             body[s.tokens_field] = max(4, s.answer_tokens)
-        done = await self._ask(question_text(self._preamble, question.text), body)
+        done = await self._ask(f"{question.text.strip()} {DEMAND}", body)
         if done.outcome != "answered":
-            return Reply(done.outcome)
+            return Reply(done.outcome, id=question.id)
         weighed = Weighed(None, None) if done.first is None else self._weigh(done.first)
         said = _chosen(done.text) if by_schema else done.text
-        return reply(weighed, said)
+        return replace(reply(weighed, said), id=question.id)
 
     def _weigh(self, first: Position) -> Weighed:
         if self._offer.source == "vllm":
@@ -170,19 +170,24 @@ class EndpointSession:
             body["seed"] = prompt.seed
         if prompt.schema is not None and self._offer.structured:
             body |= schema_format(prompt.schema)
-        done = await self._ask(prompt_text(self._preamble, prompt.text), body)
+        done = await self._ask(prompt.text, body)
         if done.outcome == "unparseable":  # no completion at all: there is no text to read
-            return Text("answered", "", whole=False)
+            return Text("answered", "", whole=False, id=prompt.id)
         if done.outcome != "answered":
-            return Text(done.outcome)
-        return Text("answered", done.text or "", done.whole)
+            return Text(done.outcome, id=prompt.id)
+        return Text("answered", done.text or "", done.whole, prompt.id)
 
     async def _ask(self, text: str, fields: dict[str, Any]) -> Read:
         outcome, read = await within(self._deadline_s, lambda: self._request(text, fields))
         return Read(outcome) if read is None else read
 
     async def _request(self, text: str, fields: dict[str, Any]) -> Read:
+        before, behind = around_image(plain(self._preamble), plain(text), self._settings.layout)
         content: list[dict[str, Any]] = []
+        if self._image is None:
+            before, behind = "", before + behind
+        elif before:
+            content.append({"type": "text", "text": before})
         if self._image is not None:
             url = await self._url()
             if url is None:
@@ -191,7 +196,7 @@ class EndpointSession:
             if self._settings.detail is not None:
                 picture["detail"] = self._settings.detail
             content.append({"type": "image_url", "image_url": picture})
-        content.append({"type": "text", "text": text})
+        content.append({"type": "text", "text": behind})
         s = self._settings
         body = {
             "model": self._offer.model,
@@ -222,20 +227,6 @@ class EndpointSession:
         raw = msgspec.Raw(b'"' + data_url(encoded, s.image) + b'"')
         self.encode_s = time.thread_time() - start
         return raw
-
-
-async def within(
-    deadline_s: float | None, ask: Callable[[], Awaitable[Said]]
-) -> tuple[Outcome, Said | None]:
-    """What is asked, or `timeout` when the deadline (`time.monotonic`) passes."""
-    left = None if deadline_s is None else deadline_s - time.monotonic()
-    if left is not None and left <= 0:
-        return "timeout", None
-    try:
-        async with asyncio.timeout(left):
-            return "answered", await ask()
-    except TimeoutError:
-        return "timeout", None
 
 
 class _Chosen(msgspec.Struct):

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from physgauge.ensemble.judge.engine import EngineFault
-from physgauge.ensemble.judge.engines.asking import SPELLINGS, question_text
+from physgauge.ensemble.judge.engines.asking import DEMAND, SPELLINGS
 from physgauge.ensemble.judge.engines.endpoint.client import OK, Client
 from physgauge.ensemble.judge.engines.endpoint.completion import Completion
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
@@ -19,7 +19,7 @@ from physgauge.ensemble.judge.engines.endpoint.transport import Answer, NoAnswer
 from physgauge.errors import ConfigError
 
 Source = Literal["vllm", "top", "off"]
-TRIAL: Final = question_text("", "Is water wet?")
+TRIAL: Final = f"Is water wet? {DEMAND}"
 TRIAL_SCHEMA: Final = {
     "type": "object",
     "properties": {"wet": {"type": "boolean"}},

@@ -45,6 +45,8 @@ class EndpointSettings(Settings, frozen=True, kw_only=True):
     proxy: str | None = None
     """Proxies of the environment are not used."""
 
+    layout: Literal["image_first", "text_first"] = "image_first"
+    """What comes first in the prompt, image or preamble; the question is always last."""
     image: Literal["png", "jpeg"] = "png"
     """How pixels travel; `jpeg` is smaller and changes them (docs/engines.md)."""
     jpeg_quality: Annotated[int, msgspec.Meta(ge=50, le=100)] = 95
