@@ -35,6 +35,7 @@ def sources() -> list[Path]:
         "src/physgauge/cli",
         "src/physgauge/report",
         "src/physgauge/serving",
+        "src/physgauge/gateway",
     )
     return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
 
