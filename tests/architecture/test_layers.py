@@ -15,6 +15,7 @@ ONE_FILE = {
     "numba_cuda": {"rules_kernel/cuda/numba_target.py"},
     "onnxruntime": {"ensemble/detect.py"},
     "pyarrow": {"clients/table.py", "benchmarks/scenes/dataset.py"},
+    "scipy": {"src/physgauge/evaluate/ranks.py"},
     "triton_python_backend_utils": {"ensemble/triton_io.py"},
     "vllm": {"ensemble/judge/engines/vllm.py"},
 }
@@ -33,6 +34,7 @@ def sources() -> list[Path]:
         "benchmarks",
         "model_repository",
         "src/physgauge/cli",
+        "src/physgauge/evaluate",
         "src/physgauge/report",
         "src/physgauge/serving",
         "src/physgauge/gateway",
