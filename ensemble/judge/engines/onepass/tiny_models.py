@@ -20,6 +20,7 @@ from transformers import (
 )
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.utils import logging
 
 from physgauge.ensemble.judge.engines.onepass.tiny_text import training_text
 
@@ -96,6 +97,7 @@ def _fan_in(weight: torch.Tensor) -> int:
 
 def save(model: Any, folder: Path, seed: int, words: PreTrainedTokenizerFast, images: Any) -> None:
     """Model, tokenizer and image processor in Hugging Face form, weights in bfloat16."""
+    logging.disable_progress_bar()
     fill(model, seed)
     model.eval().to(torch.bfloat16).save_pretrained(folder)
     words.save_pretrained(folder)
@@ -117,8 +119,8 @@ def idefics3(
     vision: dict[str, int],
     text: dict[str, int],
 ) -> Callable[[Path, int], None]:
-    """Idefics3 (SmolVLM's first form): image tokens (side / 32)² a tile of `side` px; tiles of a picture
-    whose longer side is brought to `longest` px, None: one tile."""
+    """Idefics3 (SmolVLM's first form): image tokens (side / 32)² a tile of `side` px; tiles of a
+    picture whose longer side is brought to `longest` px, None: one tile."""
 
     def build(folder: Path, seed: int) -> None:
         words = tokenizer(_IDEFICS, _IDEFICS_TEMPLATE, "<end_of_utterance>")
@@ -136,7 +138,6 @@ def idefics3(
             },
             image_token_id=words.convert_tokens_to_ids("<image>"),
             scale_factor=2,
-            pad_token_id=words.pad_token_id,
             tie_word_embeddings=False,
         )
         images = Idefics3ImageProcessorPil(
@@ -145,7 +146,8 @@ def idefics3(
             do_image_splitting=longest is not None,
         )
         save(Idefics3ForConditionalGeneration(config), folder, seed, words, images)
-        # Names without a backend, and a processor file: what other engines look for.
+        # Names without a backend, a processor file, a token for padding: what other engines look for.
+        change(folder / "config.json", pad_token_id=words.pad_token_id)
         image = json.loads((folder / "preprocessor_config.json").read_text("utf-8"))
         image["image_processor_type"] = "Idefics3ImageProcessor"
         change(folder / "preprocessor_config.json", **image)
