@@ -71,3 +71,22 @@ def _stale(
     if models is not None and any(models.get(name) != sha for name, sha in record.models.items()):
         return "another model"
     return None
+
+
+def claim_of_run(
+    record: ParityRecord | None, mode: str, models: Mapping[str, str], probes: str | None
+) -> str:
+    """The sentence of :func:`claim` after a run.
+
+    Args:
+        record: of the profile.
+        mode: how the profile asks its judge.
+        models: of a row's provenance, where the judge's begin with ``judge_``.
+        probes: of the same.
+    """
+    judges = {
+        name.removeprefix("judge_"): sha
+        for name, sha in models.items()
+        if name.startswith("judge_")
+    }
+    return f"judge: {claim(record, mode, judges, probes)[1]}"

@@ -55,6 +55,14 @@ def run() -> Iterator[Run]:
         runner.run(engine.close())
 
 
+def note(**found: Any) -> None:
+    """Leave figures for whoever has started this."""
+    if where := os.environ.get("FOUND_TO"):
+        path = Path(where)
+        before = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        path.write_text(json.dumps({**before, **found}), "utf-8")
+
+
 async def answers(
     engine: VllmEngine, image: U8, count: int, preamble: str = PREAMBLE
 ) -> list[float]:
