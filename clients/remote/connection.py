@@ -17,7 +17,7 @@ from tritonclient.grpc import service_pb2_grpc
 from physgauge.clients.remote.address import Tls
 from physgauge.clients.remote.faults import Blame, CallFailed, failure
 from physgauge.contract import INPUTS, MODEL, RESULT, TOKEN_HEADER, Tensor
-from physgauge.errors import RequestError
+from physgauge.errors import ConfigError, RequestError
 
 _pb: Any = _messages  # made at run time: type checkers do not see its types
 _LENGTH: Final = struct.Struct("<I")
@@ -59,8 +59,10 @@ class Door(msgspec.Struct, frozen=True):
         """From what a caller gives.
 
         Raises:
-            ConfigError: a TLS file that cannot be read.
+            ConfigError: a TLS file that cannot be read, or a token that is none.
         """
+        if token is not None and not (token and all("!" <= c <= "~" for c in token)):
+            raise ConfigError("token: expected visible ASCII characters, got others or none")
         metadata = () if token is None else ((TOKEN_HEADER, token),)
         if tls is None:
             return cls(None, (), metadata)

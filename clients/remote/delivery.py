@@ -7,6 +7,7 @@ import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -22,6 +23,9 @@ from physgauge.clients.remote.origin import Origin
 from physgauge.clients.remote.stats import Counters
 from physgauge.contract import Options
 from physgauge.errors import InputError, RequestError
+
+ASK_S: Final = 10.0
+"""How long the client waits for what error rows of its own lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Delivery:
         self._readers = readers
         self._counters = counters
         self._backoff = Backoff(first_s=0.05, most_s=2.0)
-        self._origin = Origin(self._send)
+        self._origin = Origin(self._send, min(ASK_S, policy.timeout_s))
         self.budget = Budget()
 
     async def row_or_error(self, given: Input) -> wire.Row:
