@@ -157,6 +157,8 @@ class Delivery:
 
     async def _lease(self, before: Lease | None, deadline: float) -> Lease | None:
         """A place, on another server if there is one with room; None = the time is over."""
+        if asyncio.get_running_loop().time() >= deadline:
+            return None
         try:
             async with asyncio.timeout_at(deadline):
                 return await self._dispatch.lease(None if before is None else before.endpoint)

@@ -60,6 +60,12 @@ def test_foreign_apis_have_one_home() -> None:
         assert users <= homes, f"{library}: expected only in {sorted(homes)}"
 
 
+def test_the_client_speaks_grpc_in_one_file() -> None:
+    for library in ("grpc", "tritonclient"):
+        users = {p.name for p in (ROOT / "clients").rglob("*.py") if library in imports(p)}
+        assert users == {"connection.py"}, library
+
+
 def test_numba_cuda_has_one_home() -> None:
     users = {
         path.relative_to(ROOT).as_posix()

@@ -488,7 +488,7 @@ def test_blocking_in_threads_and_within_a_loop() -> None:
         with Client(server.address) as client:
             found: dict[int, list[str]] = {}
             threads = [
-                threading.Thread(target=lambda n=n: found.update({n: through(client, n)}))  # type: ignore[misc]
+                threading.Thread(target=lambda n=n: found.update({n: through(client, n)}))
                 for n in range(4)
             ]
             for thread in threads:

@@ -120,16 +120,23 @@ def test_a_pil_image_that_does_not_load() -> None:
 def test_bytes_and_files(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(b"abc\0\0")
-    for image in (b"abc\0\0", bytearray(b"abc\0\0"), memoryview(b"abc\0\0"), path, str(path)):
+    images: list[object] = [
+        b"abc\0\0",
+        bytearray(b"abc\0\0"),
+        memoryview(b"abc\0\0"),
+        path,
+        str(path),
+    ]
+    for image in images:
         assert encode(image, 5) == b"abc\0\0"
-    for image, words in {
+    for wrong, words in {
         str(path): "expected at most 4 bytes, got 5",
         tmp_path: "expected a regular file",
         "no\0name": "expected a path without NUL",
         "/nowhere": r"cannot be read \(No such file",
     }.items():
         with pytest.raises(ImageError, match=words):
-            encode(image, 4)
+            encode(wrong, 4)
 
 
 def test_pil_is_not_imported_for_anything_else() -> None:
@@ -155,6 +162,8 @@ def test_records() -> None:
     assert short(Path("a/b.jpg"))[0] == "a/b.jpg"
     assert short(Path(os.fsdecode(b"caf\xe9.jpg")))[0] == "caf\\xe9.jpg"
     assert short(("id", b"x"))[0] == "id"
+    assert short(("", b"x"))[0] == "7"
+    assert short(Input(b"x", "", request_id="r"))[0] == "r"
     assert short(("id", b"x", "")) == ("id", None, "", {}, "auto", None)
     assert short((None, "p.jpg", "a car"))[:3] == ("p.jpg", "a car", "p.jpg")
     options = {"source": "s", "extra": {"a": "b"}, "domain": "car", "timeout_ms": 1500}

@@ -71,7 +71,7 @@ class Shop:
 
     def serve(self, window: Window, answers: int, asked: int = 10_000) -> list[int]:
         """Keep the window full, or `asked` calls out if that is less; the limit after each answer."""
-        limits = []
+        limits: list[int] = []
         while len(limits) < answers:
             while window.room and window.in_flight < asked:
                 call = window.send()
