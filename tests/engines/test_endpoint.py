@@ -115,6 +115,37 @@ def test_image_first_once_encoded_and_exact() -> None:
         assert np.array_equal(np.asarray(sent), IMAGE)
 
 
+def test_an_image_goes_once_where_the_server_keeps_it() -> None:
+    kept: set[str] = set()
+
+    def plan(request: dict[str, Any], number: int) -> Act:
+        picture = request["messages"][0]["content"][0]
+        if picture["image_url"] is None and picture["uuid"] not in kept:
+            return Act(400, b'{"error": "no such image"}')
+        kept.add(picture["uuid"])
+        if number == 4:
+            kept.clear()  # the server's cache has lost it
+        return good(tokens=YES)
+
+    async def act(engine: Engine, server: Server) -> Any:
+        outcomes = []
+        for _ in range(2):
+            async with engine.open(IMAGE) as session:
+                for count in (1, 2, 3):
+                    outcomes += [r.outcome for r in await session.yes_no(questions(count))]
+        sent = [r["messages"][0]["content"][0] for r in server.asked]
+        return outcomes, [s["image_url"] is not None for s in sent], len({s["uuid"] for s in sent})
+
+    outcomes, whole, names = during(plan, act, send="once", concurrency=1)
+    assert outcomes == ["answered"] * 12
+    assert names == 2, "another image, or the same one again, has another name"
+    assert whole == [
+        *(True, False, False, False, False),  # one session's first five; then the cache loses it,
+        *(False, True),  # so the sixth is asked twice
+        *(True, False, False, False, False, False),  # the other session
+    ]
+
+
 def test_jpeg_is_named_since_it_changes_pixels() -> None:
     async def act(engine: Engine, server: Server) -> tuple[str, str]:
         await one(engine, server)

@@ -126,6 +126,22 @@ def test_cached_tokens_and_texts(server: VllmServer) -> None:
     assert (cut.outcome, cut.whole) == ("answered", False)
 
 
+def test_an_image_travels_once_and_again_when_it_is_lost(server: VllmServer) -> None:
+    import httpx
+
+    unknown = {"type": "image_url", "image_url": None, "uuid": "nobody-sent-this"}
+    body = {
+        "model": NAME,
+        "max_tokens": 1,
+        "messages": [{"role": "user", "content": [unknown, {"type": "text", "text": "Hm?"}]}],
+    }
+    refused = httpx.post(f"{server.url}/chat/completions", json=body, trust_env=False, timeout=60)
+    assert 400 <= refused.status_code < 500, "the engine takes this for the cache having lost it"
+    sends = ("once", "always")
+    once, always = (using(server, lambda e: answers(e, picture(4), 3), send=how) for how in sends)
+    assert np.abs(np.subtract(once, always)).max() < CLOSE
+
+
 def test_without_the_tokens_own_probabilities_there_may_be_none(server: VllmServer) -> None:
     async def act(engine: Engine) -> Any:
         async with engine.open(picture(0)) as session:

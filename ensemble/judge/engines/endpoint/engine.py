@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -38,8 +36,8 @@ from physgauge.ensemble.judge.engines.endpoint.offer import (
     schema_format,
     token_id,
 )
-from physgauge.ensemble.judge.engines.endpoint.pictures import data_url, encode
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
+from physgauge.ensemble.judge.engines.endpoint.showing import Showing
 from physgauge.ensemble.judge.engines.tasks import Tasks, within
 from physgauge.types import U8
 
@@ -111,14 +109,12 @@ class EndpointSession:
         self._settings = settings
         self._client = client
         self._offer = offer
-        self._image = image
         self._preamble = preamble
         self._deadline_s = deadline_s
-        self._encoding: asyncio.Task[msgspec.Raw | None] | None = None
         self._spent = Spent()
         self.tasks = Tasks()
-        self.encode_s = 0.0
-        """Seconds of processor time that encoding the image took."""
+        once = settings.send == "once" or (settings.send == "auto" and offer.source == "vllm")
+        self._showing = None if image is None else Showing(image, settings, once, self.tasks)
 
     @property
     def spent(self) -> Spent:
@@ -183,20 +179,14 @@ class EndpointSession:
 
     async def _request(self, text: str, fields: dict[str, Any]) -> Read:
         before, behind = around_image(plain(self._preamble), plain(text), self._settings.layout)
-        content: list[dict[str, Any]] = []
-        if self._image is None:
-            before, behind = "", before + behind
-        elif before:
-            content.append({"type": "text", "text": before})
-        if self._image is not None:
-            url = await self._url()
-            if url is None:
-                return Read("skipped")
-            picture: dict[str, Any] = {"url": url}
-            if self._settings.detail is not None:
-                picture["detail"] = self._settings.detail
-            content.append({"type": "image_url", "image_url": picture})
-        content.append({"type": "text", "text": behind})
+        if self._showing is None:
+            return await self._send([{"type": "text", "text": before + behind}], fields)
+        first = [{"type": "text", "text": before}] if before else []
+        return await self._showing.ask(
+            lambda picture: self._send([*first, picture, {"type": "text", "text": behind}], fields)
+        )
+
+    async def _send(self, content: list[dict[str, Any]], fields: dict[str, Any]) -> Read:
         s = self._settings
         body = {
             "model": self._offer.model,
@@ -208,25 +198,6 @@ class EndpointSession:
 
     def _count(self, more: Spent) -> None:
         self._spent = add(self._spent, more)
-
-    async def _url(self) -> msgspec.Raw | None:
-        """The image as a JSON string, encoded by whoever needs it first; None: it can't be sent."""
-        if self._encoding is None:
-            self._encoding = self.tasks.start(asyncio.to_thread(self._encoded))
-        return await asyncio.shield(self._encoding)
-
-    def _encoded(self) -> msgspec.Raw | None:
-        s, image = self._settings, self._image
-        if image is None or min(image.shape[:2]) < s.min_side_px:
-            return None
-        start = time.thread_time()
-        encoded = encode(image, s.image, s.jpeg_quality)
-        if len(encoded) > s.max_image_bytes:
-            return None
-        # Base64 needs no escaping: put into every request as it is.
-        raw = msgspec.Raw(b'"' + data_url(encoded, s.image) + b'"')
-        self.encode_s = time.thread_time() - start
-        return raw
 
 
 class _Chosen(msgspec.Struct):
