@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Read when vLLM is imported. Its statistics would go to its makers; and its children must not inherit
@@ -20,12 +20,11 @@ os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
 os.environ.setdefault("VLLM_WORKER_MULTIPROCESSING_METHOD", "spawn")
 
 from PIL import Image
-from vllm import SamplingParams
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.exceptions import VLLMClientError
 from vllm.platforms import current_platform
 from vllm.renderers.params import ChatParams
-from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+from vllm.sampling_params import RequestOutputKind, SamplingParams, StructuredOutputsParams
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
@@ -121,7 +120,7 @@ class AsyncCore:
             raise ConfigError(f"{where}.model: expected one with a chat template, got none")
         known = families(tokenizer, where)
         self.families: Mapping[bool, tuple[int, ...]] = {True: known.yes, False: known.no}
-        self.special = [str(token) for token in tokenizer.all_special_tokens] + [
+        self.special: Sequence[str] = [str(token) for token in tokenizer.all_special_tokens] + [
             token.content for token in tokenizer.added_tokens_decoder.values() if token.special
         ]
         self._words = (*known.yes, *known.no)
@@ -152,7 +151,7 @@ class AsyncCore:
 
     def picture(self, image: U8) -> Any:
         """Pixels as vLLM takes them."""
-        return Image.fromarray(image, "RGB")
+        return Image.fromarray(image)
 
     async def ask(self, wanted: Wanted) -> Given:
         """One prompt.
@@ -195,10 +194,8 @@ class AsyncCore:
         content: list[Any] = []
         if wanted.before:
             content.append({"type": "text", "text": wanted.before})
-        if wanted.picture is not None:
-            content.append(
-                {"type": "image_pil", "image_pil": wanted.picture, "uuid": wanted.picture_id}
-            )
+        if (shown := wanted.shown) is not None:
+            content.append({"type": "image_pil", "image_pil": shown.picture, "uuid": shown.id})
         content.append({"type": "text", "text": wanted.behind})
         messages: Any = [{"role": "user", "content": content}]
         _, (prompt,) = await self.llm.renderer.render_chat_async([messages], self._chat)

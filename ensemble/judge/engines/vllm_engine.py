@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from physgauge.ensemble.judge.engine import (
     EngineFault,
     Features,
@@ -36,16 +38,24 @@ FORGIVEN_S: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """An image as vLLM takes it."""
+
+    picture: Any
+    """What `Core.picture` made of it."""
+    id: str
+    """The same for the same pixels, and for no others."""
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """One prompt, as vLLM is to answer it."""
 
     before: str
     """Text in front of the image."""
     behind: str
-    picture: Any
-    """What `Core.picture` made of the image; None: no image."""
-    picture_id: str | None
-    """The same for the same pixels, and for no others."""
+    shown: Shown | None
+    """None: no image."""
     prompt: Prompt | None
     """None: one word, yes or no."""
 
@@ -126,7 +136,11 @@ class VllmEngine:
     ) -> AsyncIterator[VllmSession]:
         """See `physgauge.ensemble.judge.engine.Engine.open`."""
         core = await self._living()
-        session = VllmSession(self._settings, core, self._slots, image, preamble, deadline_s)
+        shown = None
+        if image is not None and _fits(image, self._settings):
+            shown = Shown(core.picture(image), await asyncio.to_thread(picture_id, image))
+        session = VllmSession(self._settings, core, self._slots, shown, preamble, deadline_s)
+        session.unfit = image is not None and shown is None
         async with session.tasks:
             yield session
 
@@ -174,20 +188,16 @@ class VllmSession:
         settings: VllmSettings,
         core: Core,
         slots: asyncio.Semaphore,
-        image: U8 | None,
+        shown: Shown | None,
         preamble: str,
         deadline_s: float | None,
     ) -> None:
-        self._settings, self._core, self._slots = settings, core, slots
+        self._settings, self._core, self._slots, self._shown = settings, core, slots, shown
         self._preamble = plain(preamble, core.special)
         self._deadline_s = deadline_s
         self._spent = Spent()
-        self._picture: Any = None
-        self._picture_id: str | None = None
-        self._unfit = image is not None and not _fits(image, settings)
-        if image is not None and not self._unfit:
-            self._picture = core.picture(image)
-            self._picture_id = picture_id(image)
+        self.unfit = False
+        """There is an image, and the model isn't given it."""
         self.tasks = Tasks()
 
     @property
@@ -217,14 +227,14 @@ class VllmSession:
         return Text("answered", given.text, given.whole, prompt.id)
 
     async def _ask(self, text: str, prompt: Prompt | None) -> Given:
-        if self._unfit:
+        if self.unfit:
             return Given("skipped")
         before, behind = around_image(
             self._preamble, plain(text, self._core.special), self._settings.layout
         )
-        if self._picture is None:
+        if self._shown is None:
             before, behind = "", before + behind
-        wanted = Wanted(before, behind, self._picture, self._picture_id, prompt)
+        wanted = Wanted(before, behind, self._shown, prompt)
         outcome, given = await within(self._deadline_s, lambda: self._admitted(wanted))
         return Given(outcome) if given is None else given
 
@@ -246,7 +256,7 @@ class VllmSession:
 def picture_id(image: U8) -> str:
     """SHA-256 of pixels and shape: vLLM takes images of one id for the same image."""
     digest = hashlib.sha256(f"{image.shape}".encode())
-    digest.update(memoryview(image if image.flags.c_contiguous else image.copy()).cast("B"))
+    digest.update(np.ascontiguousarray(image).data)
     return digest.hexdigest()
 
 
