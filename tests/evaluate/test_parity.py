@@ -26,6 +26,7 @@ from physgauge.evaluate.record import record
 from physgauge.parity_record import ParityRecord, claim
 from physgauge.settings import read_table
 
+PROFILES = Path(__file__).parents[2] / "profiles"
 PROBES = ("floats", "melts", "glows")
 
 
@@ -224,9 +225,35 @@ def test_the_record_is_a_table_of_a_profile_and_says_what_may_be_claimed() -> No
     ):
         assert not stale[0]
         assert "only its speed may be claimed" in stale[1]
-    assert claim(None, "onepass") == claim(stored, "direct")[:0] + claim(None, "onepass")
+    assert not claim(stored, "direct")[0]
     assert not claim(None, "onepass")[0]
     assert claim(None, "paper")[0]
+
+
+def test_doctor_says_what_a_profile_may_claim(tmp_path: Path) -> None:
+    text = (
+        (PROFILES / "endpoint.toml").read_text("utf-8").replace('"models/', f'"{PROFILES}/models/')
+    )
+    own = tmp_path / "own.toml"
+
+    def doctor() -> str:
+        return (
+            CliRunner().invoke(group, ["doctor", "--profile", str(own)], terminal_width=500).output
+        )
+
+    own.write_text(text)
+    assert (
+        "mode onepass has not been checked against its paper mode: only its speed may be claimed"
+        in doctor()
+    )
+    own.write_text(text.replace("[judge.endpoint]", 'mode = "paper"\n[judge.endpoint]'))
+    assert "asks as published" in doctor()
+    a = [row(f"i{k}", {"floats": k % 2 == 0}, score=k / 9) for k in range(8)]
+    b = [row(f"i{k}", {"floats": k % 2 == 0}, score=k / 9, mode="paper") for k in range(8)]
+    own.write_text(f"{text}\n{record(compare(a, b))}\n")
+    assert "checked against its paper mode on 8 images" in doctor()
+    own.write_text(f"{text}\n[judge.parity]\nimages = 8\nagreement = 1.5\n")
+    assert "LACK" in doctor()
 
 
 def test_command_on_stored_rows(tmp_path: Path) -> None:
