@@ -18,7 +18,8 @@ from PIL import Image
 
 from physgauge.config import LoadedProfile, Profile
 from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt, Question
-from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings
+from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings, showing
+from physgauge.ensemble.judge.engines.endpoint.pictures import encode
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.settings import read_table
 from tests.engines.hostile import MODEL, Act, Plan, Server, completion, good, serving
@@ -93,7 +94,15 @@ def test_probability_is_shared_among_all_spellings() -> None:
     assert reply.p == pytest.approx(0.80 / 0.9999, abs=1e-9)
 
 
-def test_image_first_once_encoded_and_exact() -> None:
+def test_image_first_once_encoded_and_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = []
+
+    def counted(*arguments: Any) -> bytes:
+        encoded.append(arguments)
+        return encode(*arguments)
+
+    monkeypatch.setattr(showing, "encode", counted)
+
     async def act(engine: Engine, server: Server) -> list[dict[str, Any]]:
         async with engine.open(IMAGE, "Look closely.") as session:
             await session.yes_no(questions(3))
@@ -101,6 +110,7 @@ def test_image_first_once_encoded_and_exact() -> None:
 
     asked = during(plain, act)
     assert len(asked) == 3
+    assert len(encoded) == 1
     urls = set()
     for request in asked:
         picture, text = request["messages"][0]["content"]

@@ -89,8 +89,11 @@ async def look(client: Client, settings: EndpointSettings, where: str) -> Offer:
     structured = settings.structured == "json_schema" or (
         settings.structured == "auto" and await _structured(client, settings, model.id)
     )
-    version = (seen.system_fingerprint or seen.model if seen is not None else None) or ""
-    return Offer(model.id, model.root or version or "unknown", source, families, structured)
+    # What it was loaded from may be a folder of the server's: its last part says enough.
+    loaded = (model.root or "").rstrip("/").rpartition("/")[2]
+    printed = seen.system_fingerprint if seen is not None else None
+    version = " ".join(x for x in (loaded, printed) if x) or "unknown"
+    return Offer(model.id, version, source, families, structured)
 
 
 def trial(
