@@ -45,3 +45,9 @@ def log_odds(p: float | None) -> float:
     assert p is not None
     assert 0 < p < 1
     return math.log(p / (1 - p))
+
+
+def apart(a: list[float], b: list[float]) -> float:
+    """The largest difference between two lists of numbers."""
+    assert len(a) == len(b)
+    return max(abs(x - y) for x, y in zip(a, b, strict=True))

@@ -44,6 +44,7 @@ def test_p_is_the_families_share(raw: list[float]) -> None:
     logs = dict(zip((1, 2, 3, 4), map(math.log, p), strict=True))
     found = weigh_ids(logs, FAMILIES)
     assert found.p == pytest.approx(p[0] + p[1])
+    assert found.p is not None
     assert found.answer is (found.p >= 0.5) or abs(found.p - 0.5) < 1e-12
 
 

@@ -18,7 +18,16 @@ from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt
 from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings
 from physgauge.settings import read_table
 from physgauge.types import U8
-from tests.engines.shared import CLOSE, PREAMBLE, VLLM_PYTHON, log_odds, picture, questions, similar
+from tests.engines.shared import (
+    CLOSE,
+    PREAMBLE,
+    VLLM_PYTHON,
+    apart,
+    log_odds,
+    picture,
+    questions,
+    similar,
+)
 from tests.engines.vllm_server import NAME, VllmServer, vllm_environment
 
 pytestmark = pytest.mark.skipif(
@@ -86,7 +95,7 @@ def test_what_it_offers_is_found_out(server: VllmServer) -> None:
 
 def test_the_same_answers_as_in_process(server: VllmServer, in_process: dict[str, Any]) -> None:
     through = using(server, lambda engine: answers(engine, picture(0), 6))
-    assert np.abs(np.subtract(through, in_process["answers"])).max() < CLOSE
+    assert apart(through, in_process["answers"]) < CLOSE
 
 
 def test_similar_pictures_at_concurrency_64(server: VllmServer) -> None:
@@ -97,9 +106,9 @@ def test_similar_pictures_at_concurrency_64(server: VllmServer) -> None:
         return alone, await asyncio.gather(*(answers(engine, pair[i % 2], 4) for i in range(64)))
 
     alone, crowd = using(server, act, concurrency=64)
-    assert np.abs(np.subtract(*alone)).max() > 50 * CLOSE
+    assert apart(*alone) > 50 * CLOSE
     for i, together in enumerate(crowd):
-        assert np.abs(np.subtract(together, alone[i % 2])).max() < CLOSE, f"session {i}"
+        assert apart(together, alone[i % 2]) < CLOSE, f"session {i}"
 
 
 def test_cached_tokens_and_texts(server: VllmServer) -> None:
@@ -139,7 +148,7 @@ def test_an_image_travels_once_and_again_when_it_is_lost(server: VllmServer) -> 
     assert 400 <= refused.status_code < 500, "the engine takes this for the cache having lost it"
     sends = ("once", "always")
     once, always = (using(server, lambda e: answers(e, picture(4), 3), send=how) for how in sends)
-    assert np.abs(np.subtract(once, always)).max() < CLOSE
+    assert apart(once, always) < CLOSE
 
 
 def test_without_the_tokens_own_probabilities_there_may_be_none(server: VllmServer) -> None:
@@ -155,7 +164,7 @@ def test_without_the_tokens_own_probabilities_there_may_be_none(server: VllmServ
 def test_leaving_stops_the_servers_work(server: VllmServer) -> None:
     async def act(engine: Engine) -> None:
         async with engine.open(picture(0)) as session:
-            writing = asyncio.create_task(session.write([LONG, LONG]))  # type: ignore[arg-type]
+            writing = asyncio.create_task(session.write([LONG, LONG]))
             while server.gauge("vllm:num_requests_running") < 2:
                 await asyncio.sleep(0.05)
         with pytest.raises(asyncio.CancelledError):
@@ -197,7 +206,7 @@ def test_a_killed_server_is_a_fault(server: VllmServer) -> None:
 
     async def act(engine: Engine) -> None:
         async with engine.open(picture(0)) as session:
-            writing = asyncio.create_task(session.write([LONG]))  # type: ignore[arg-type]
+            writing = asyncio.create_task(session.write([LONG]))
             while server.gauge("vllm:num_requests_running") < 1:
                 await asyncio.sleep(0.05)
             server.kill()

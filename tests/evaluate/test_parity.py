@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def row(
     )  # fmt: skip
 
 
-def rows(answers: list[tuple[bool | None, ...]], **more: Any) -> list[wire.Row]:
+def rows(answers: Sequence[tuple[bool | None, ...]], **more: Any) -> list[wire.Row]:
     return [
         row(f"i{k}", dict(zip(PROBES, some, strict=True)), **more) for k, some in enumerate(answers)
     ]
