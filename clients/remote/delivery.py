@@ -159,6 +159,9 @@ class Delivery:
         """A place, on another server if there is one with room; None = the time is over."""
         if asyncio.get_running_loop().time() >= deadline:
             return None
+        gone_s = self._dispatch.gone_s
+        if gone_s is not None:  # one input has waited for all: the next ones do not, each anew
+            deadline = min(deadline, gone_s + self._policy.timeout_s)
         try:
             async with asyncio.timeout_at(deadline):
                 return await self._dispatch.lease(None if before is None else before.endpoint)

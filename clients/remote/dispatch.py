@@ -52,6 +52,11 @@ class Dispatch:
         """Calls that may be out at a time."""
         return min(self._most, sum(server.endpoint.capacity for server in self._servers.all))
 
+    @property
+    def gone_s(self) -> float | None:
+        """Since when no server has been up (the loop's time); None = one is."""
+        return self._servers.gone_s
+
     def problems(self) -> str:
         """Why servers could not be reached, in one line."""
         return self._servers.problems()

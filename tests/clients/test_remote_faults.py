@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Any, TypeVar
 
 import grpc
@@ -325,6 +325,33 @@ def test_nobody_there() -> None:
     assert rows[0].provenance.profile == ""
 
 
+def test_an_outage_is_waited_for_once() -> None:
+    """Not by each input anew; and it ends when a server is back."""
+
+    async def work() -> list[wire.Row]:
+        with Rogue() as first:
+            port = first.port
+            async with AsyncClient(first.address, timeout_s=1.0) as client:
+                await client.row(b"x")
+                first.stop()
+                rows = [row async for row in client.score(named(300))]
+                with Rogue(port=port):
+                    for _ in range(100):
+                        await asyncio.sleep(0.1)
+                        try:
+                            await client.row(b"x")
+                            break
+                        except RequestError:
+                            continue
+                    rows += [row async for row in client.score(named(3))]
+        return rows
+
+    rows = within(work(), 25)  # one after the other they would take 75 s
+    assert sorted(ids(rows[:300])) == sorted(f"i{n}" for n in range(300))
+    assert {row.error_code for row in rows[:300]} == {"unavailable"}
+    assert [row.error_code for row in rows[300:]] == [None] * 3
+
+
 def test_the_time_of_an_input_is_over() -> None:
     stop = threading.Event()
 
@@ -450,6 +477,26 @@ def test_whoever_stops_leaves_nothing_behind(how: str) -> None:
             threading.Event().wait(0.02)
         assert server.cancelled > 0  # the server was told
         hold.set()
+
+
+def test_leaving_while_a_generator_blocks() -> None:
+    """It is advanced in a thread of its own, always the same: rows go on, and so does who leaves."""
+    more, threads = threading.Event(), set[str]()
+
+    def images() -> Iterator[bytes]:
+        for _ in range(3):
+            threads.add(threading.current_thread().name)
+            yield b"x"
+        more.wait(20)
+
+    with Rogue() as server, Client(server.address) as client:
+        rows = client.score(images())
+        assert [next(rows).error_code for _ in range(3)] == [None] * 3
+        rows.close()
+        assert not more.is_set()
+        assert threads == {"physgauge-input_0"}
+    more.set()
+    until_no_threads()
 
 
 def test_a_row_that_is_given_up_frees_its_place() -> None:
