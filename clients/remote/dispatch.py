@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from physgauge.clients.remote.connection import Call, Connection, Door
@@ -88,6 +89,8 @@ class Dispatch:
         try:
             return await future
         except asyncio.CancelledError:
+            with suppress(ValueError):
+                self._waiting.remove((future, avoid))
             if future.done() and not future.cancelled() and not future.exception():
                 self._ended(future.result(), None, dropped=True)  # it came as the caller went
             raise

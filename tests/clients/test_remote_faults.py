@@ -335,6 +335,7 @@ def test_an_outage_is_waited_for_once() -> None:
                 await client.row(b"x")
                 first.stop()
                 rows = [row async for row in client.score(named(300))]
+                assert not client._opened().dispatch._waiting  # however long it lasts
                 with Rogue(port=port):
                     for _ in range(100):
                         await asyncio.sleep(0.1)
