@@ -88,7 +88,8 @@ class CpuKernels(MathKernels):
         out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
             q, k, v, 0.0, causal, scale=scale
         )
-        return out, lse
+        # It gives 0 for a query that is not a number: its share in `join` shall be none either.
+        return out, lse + q.sum(-1, dtype=torch.float32) * 0
 
 
 class CudaKernels(MathKernels):
@@ -110,7 +111,7 @@ class CudaKernels(MathKernels):
         m = k.shape[2]
 
         def flat(t: torch.Tensor) -> torch.Tensor:
-            return t.transpose(1, 2).reshape(-1, t.shape[1], d)
+            return t.transpose(1, 2).reshape(-1, t.shape[1], d).contiguous()
 
         ends_q = torch.arange(0, (b + 1) * n, n, dtype=torch.int32, device=q.device)
         ends_k = torch.arange(0, (b + 1) * m, m, dtype=torch.int32, device=q.device)
@@ -126,8 +127,8 @@ class CudaKernels(MathKernels):
         scale: float,
         causal: bool,
     ) -> Result:
-        k = torch.cat([k.transpose(0, 1) for k in keys])
-        v = torch.cat([v.transpose(0, 1) for v in values])
+        k = torch.cat([k.transpose(0, 1) for k in keys]).contiguous()
+        v = torch.cat([v.transpose(0, 1) for v in values]).contiguous()
         n, m = [b - a for a, b in spans], [k.shape[1] for k in keys]
         ends_q, ends_k = (
             torch.tensor([0, *x], dtype=torch.int32).cumsum(0, dtype=torch.int32).to(q.device)
@@ -188,7 +189,8 @@ def attend(
     if given.new:
         spans = [(a, b) for a, b, _ in given.new]
         keys, values = ([t[0, :, a:b] for a, b in spans] for t in (k, v))
-        parts.append(kernels.ragged(q, spans, keys, values, scale, True)[0])
+        new = q[:, :, : given.first]
+        parts.append(kernels.ragged(new, spans, keys, values, scale, True)[0])
         for (_, _, shared), key, value in zip(given.new, keys, values, strict=True):
             # A copy: a slice would hold the whole sequence's memory.
             shared.keys.append(key.clone())

@@ -69,6 +69,7 @@ def load(settings: OnePassSettings, folder: Path, packable: tuple[str, ...], whe
         folder, config=config, dtype=dtype, attn_implementation="sdpa"
     )
     model = model.eval().to(device).requires_grad_(False)
+    _check_numbers(model, where)
     kernels = _kernels(settings, device, dtype)
     if packed:
         # The language model's layers; the vision tower keeps its own attention.
@@ -135,6 +136,15 @@ def _forward(
 ALL_ATTENTION_FUNCTIONS.register(attention.NAME, _forward)
 
 
+def _check_numbers(model: Any, where: str) -> None:
+    """A weight that is not a number may not show in an answer at all (attention on CPUs makes it a 0)."""
+    for name, weight in model.named_parameters():
+        if not weight.sum(dtype=torch.float32).isfinite():
+            raise ConfigError(
+                f"{where}: model: expected weights that are numbers, got others in {name}"
+            )
+
+
 def folder_hash(folder: Path) -> str:
     """SHA-256 over names and contents of a model's files, first 16 digits."""
     whole = hashlib.sha256()
@@ -144,10 +154,3 @@ def folder_hash(folder: Path) -> str:
             with path.open("rb") as stream:
                 whole.update(hashlib.file_digest(stream, "sha256").digest())
     return whole.hexdigest()[:16]
-
-
-def missing_library(error: ImportError) -> EnvironmentProblem:
-    """What to say when torch or transformers is not there."""
-    return EnvironmentProblem(
-        f"the engine 'onepass' needs the packages of physgauge[judge]: {error}"
-    )
