@@ -21,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -105,17 +106,30 @@ def in_images(
 def in_captions(
     items: Sequence[Item], chosen: Sequence[Attempt], loaded: LoadedProfile
 ) -> dict[str, object]:
-    """What attempts change when they stand behind each image's caption."""
+    """What attempts change when they stand behind each image's caption.
+
+    The judge looks at one image at a time: what a model computes may differ in its last bits with what
+    else is computed beside it, and here every bit counts.
+    """
     asked: list[Item] = []
     for item in items:
         plain = item.caption or "A picture."
         for text in (plain, *(f"{plain} {attempt.text}" for attempt in chosen)):
             asked.append(Item(item.image_id, item.data, item.source, text))
-    with Pipeline(loaded, Options(workers=1)) as pipeline:
+    with Pipeline(_one_at_a_time(loaded), Options(workers=1)) as pipeline:
         rows = [scored.row for scored in pipeline.score(asked)]
     groups = [rows[k : k + 1 + len(chosen)] for k in range(0, len(rows), 1 + len(chosen))]
     pairs = [(group[0], row) for group in groups for row in group[1:]]
     return captions_changed(pairs)
+
+
+def _one_at_a_time(loaded: LoadedProfile) -> LoadedProfile:
+    judge = loaded.profile.judge
+    if judge is None:
+        return loaded
+    alone = msgspec.structs.replace(judge, max_in_flight=1)
+    profile = msgspec.structs.replace(loaded.profile, judge=alone)
+    return msgspec.structs.replace(loaded, profile=profile)
 
 
 def captions_changed(pairs: Sequence[tuple[wire.Row, wire.Row]]) -> dict[str, object]:

@@ -35,6 +35,8 @@ def imported_by(code: str) -> set[str]:
         "from physgauge.cli.main import main\n"
         "try:\n    main(['rules', 'show', 'car'])\nexcept SystemExit:\n    pass",
         "from physgauge.config import load_profile\nload_profile('tiny')",
+        "import physgauge.ensemble.judge.looking",
+        "from physgauge.config import load_profile\nload_profile('onepass-tiny')",
         "import physgauge.gateway.client",
         "import physgauge.gateway.server",
     ],
