@@ -37,7 +37,7 @@ from typing import Any, Final, NamedTuple
 
 import grpc
 import numpy as np
-from tritonclient.grpc import service_pb2 as kserve
+from tritonclient.grpc import service_pb2
 
 from benchmarks.serving import processes
 from benchmarks.serving.pictures import examples
@@ -47,6 +47,7 @@ from physgauge.config import load_profile
 from physgauge.gateway.client import GatewayClient, Item, Options
 from physgauge.wire import to_json
 
+kserve: Any = service_pb2
 SIZES: Final = {"0.5 MB": (408, 408), "3.1 MB": (1024, 1024), "12.6 MB": (2048, 2048)}
 """Pixels of the `.npy` images, beside the example JPEGs (about 9 KB)."""
 RATE: Final = 30.0

@@ -50,8 +50,8 @@ def gateway(server: Server, tokens: Path) -> Iterator[Process]:
         yield running
 
 
-def example(name: str, **more: str) -> Item:
-    options = Options(source=name, **more)
+def example(name: str) -> Item:
+    options = Options(source=name)
     return Item(
         id=name, image=image(name), caption=CAPTIONS[name], deadline_ms=100_000, options=options
     )
@@ -86,7 +86,7 @@ def test_rows_equal_the_local_runs(gateway: Process, local_rows: dict[str, wire.
         local, typed = local_rows[name].pcmde, found[name].row
         assert typed.HasField("s_final") == (local.s_final is not None)
         assert local.s_final is None or typed.s_final == local.s_final
-        verdict = {None: "VERDICT_UNSPECIFIED"}.get(local.verdict, f"VERDICT_{local.verdict}")
+        verdict = f"VERDICT_{local.verdict or 'UNSPECIFIED'}"
         assert v1.Verdict.Name(typed.verdict) == verdict
 
 
