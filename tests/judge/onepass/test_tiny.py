@@ -81,7 +81,6 @@ def test_a_mask_that_is_wrong_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(attention, "join", blind)
     with engine("smolvlm", check=False):
         pass
-    monkeypatch.setattr(attention.MathKernels, "ragged", attention.MathKernels.ragged)
     with (
         pytest.raises(ConfigError, match="expected the answers of separate prompts from one pass"),
         engine("smolvlm"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from physgauge.ensemble.judge.engines.onepass.architectures import PACKED, Architecture
 from physgauge.ensemble.judge.engines.onepass.check import Check
 from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
-from physgauge.ensemble.judge.engines.onepass.families import check_reached, families
+from physgauge.ensemble.judge.engines.onepass.families import Families, check_reached, families
 from physgauge.ensemble.judge.engines.onepass.load import Loaded, load
 from physgauge.ensemble.judge.engines.onepass.packed import Packed
 from physgauge.ensemble.judge.engines.onepass.prompts import Prompts
@@ -34,20 +34,19 @@ def build(
         EnvironmentProblem: the device is missing.
     """
     path = resolve(settings.model) or (folder / settings.model).resolve()
-    loaded = load(settings, path, tuple(PACKED), where)
+    return assemble(load(settings, path, tuple(PACKED), where), settings, shared, where)
+
+
+def assemble(
+    loaded: Loaded, settings: OnePassSettings, shared: bool = True, where: str = "judge.onepass"
+) -> OnePassEngine:
+    """An engine around a model in memory; arguments and errors as for `build`."""
     tokenizer = loaded.tokenizer
     known = families(tokenizer, where)
     ways = _ways(loaded, settings, where)
     prompts = Prompts(tokenizer, ways.mark, settings.layout, where)
     check_reached(tokenizer, prompts.written("p", "q", True, "yes_no"), known, where)
-    ends = frozenset(i for i in (tokenizer.eos_token_id, *_ends(loaded)) if i is not None)
-    runner: Runner
-    if loaded.packed:
-        runner = Packed(loaded.model, ways, known, loaded.kernels, ends, settings.threads)
-    else:
-        from physgauge.ensemble.judge.engines.onepass.cached import Cached
-
-        runner = Cached(loaded.model, ways, known, ends, settings.threads)
+    runner = _runner(loaded, settings, ways, known)
     check = Check(runner, prompts, ways)
     if settings.check:
         check.exact(loaded.dtype, where)
@@ -64,6 +63,17 @@ def build(
         shared, loaded.model.config.get_text_config().max_position_embeddings,
         settings.max_sessions, settings.prepare_workers,
     )  # fmt: skip
+
+
+def _runner(
+    loaded: Loaded, settings: OnePassSettings, ways: Architecture, known: Families
+) -> Runner:
+    ends = frozenset(i for i in (loaded.tokenizer.eos_token_id, *_ends(loaded)) if i is not None)
+    if loaded.packed:
+        return Packed(loaded.model, ways, known, loaded.kernels, ends, settings.threads)
+    from physgauge.ensemble.judge.engines.onepass.cached import Cached
+
+    return Cached(loaded.model, ways, known, ends, settings.threads)
 
 
 def _ways(loaded: Loaded, settings: OnePassSettings, where: str) -> Architecture:

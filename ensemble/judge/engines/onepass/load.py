@@ -62,7 +62,7 @@ def load(settings: OnePassSettings, folder: Path, packable: tuple[str, ...], whe
         raise ConfigError(f"{where}: model: expected a folder with a config.json, got {folder}")
     logging.disable_progress_bar()
     config = AutoConfig.from_pretrained(folder)
-    packed = _packed(settings, str(config.model_type), packable, where)
+    _packed(settings, str(config.model_type), packable, where)
     device = _device(settings.device, where)
     dtype = _dtype(settings.dtype, device)
     model: Any = AutoModelForImageTextToText.from_pretrained(
@@ -70,19 +70,45 @@ def load(settings: OnePassSettings, folder: Path, packable: tuple[str, ...], whe
     )
     model = model.eval().to(device).requires_grad_(False)
     _check_numbers(model, where)
-    kernels = _kernels(settings, device, dtype)
+    name = folder.name if settings.model[:5] != "tiny:" else settings.model.replace(":", "-")
+    return ready(
+        model, AutoTokenizer.from_pretrained(folder), AutoImageProcessor.from_pretrained(folder),
+        name, folder_hash(folder), settings, packable, where,
+    )  # fmt: skip
+
+
+def ready(
+    model: Any,
+    tokenizer: Any,
+    processor: Any,
+    name: str,
+    digest: str,
+    settings: OnePassSettings,
+    packable: tuple[str, ...],
+    where: str,
+) -> Loaded:
+    """Set a model in memory up for its strategy; other arguments and errors as for `load`."""
+    weight = model.get_input_embeddings().weight
+    packed = _packed(settings, str(model.config.model_type), packable, where)
     if packed:
         # The language model's layers; the vision tower keeps its own attention.
         model.config.get_text_config()._attn_implementation = attention.NAME
     if settings.weights == "fp8":
         from physgauge.ensemble.judge.engines.onepass.fp8 import quantise
 
-        quantise(model, device, where)
-    name = folder.name if settings.model[:5] != "tiny:" else settings.model.replace(":", "-")
+        quantise(model, weight.device, where)
+    kernels = _kernels(settings, weight.device, weight.dtype)
     return Loaded(
-        model, AutoTokenizer.from_pretrained(folder), AutoImageProcessor.from_pretrained(folder),
-        name, {name: folder_hash(folder)}, packed, kernels, device, dtype,
-    )  # fmt: skip
+        model,
+        tokenizer,
+        processor,
+        name,
+        {name: digest},
+        packed,
+        kernels,
+        weight.device,
+        weight.dtype,
+    )
 
 
 def _packed(settings: OnePassSettings, kind: str, packable: tuple[str, ...], where: str) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,8 @@ class Packed:
         ends: frozenset[int],
         threads: int = 0,
     ) -> None:
-        self._ways, self._kernels, self._ends, self._threads = ways, kernels, ends, threads
+        self._ways, self._kernels, self._threads = ways, kernels, threads
+        self.ends = ends
         self._device = model.get_input_embeddings().weight.device
         self.readout = Readout(model, known)
 
@@ -64,8 +66,17 @@ class Packed:
 
     @torch.inference_mode()
     def alone(self, prefix: Prefix, picture: Picture | None, tail: Tail) -> F64:
-        states, _ = self._forward([(self.open(prefix, picture), tail)], kernels=MathKernels())
-        return self.readout.log_odds(states)
+        # One sequence that sees all that is before it: nothing shared, nothing joined.
+        o = self.open(prefix, picture)
+        sees = o.sees(tail)
+        part = replace(o, ids=o.ids[:sees], positions=o.positions[:, :sees], behind=o.goes_on(tail))
+        ids, positions = self._sequence([part], [(part, tail)])
+        arranged = plan(MathKernels(), [Shared(len(ids))], [], self._device)
+        features = None if picture is None else self._ways.features([picture])
+        states = self._ways.hidden(
+            ids[None], positions[:, None], features, use_cache=False, plan=arranged
+        )
+        return self.readout.log_odds(states[0, -1:])
 
     @torch.inference_mode()
     def write(self, wanted: Sequence[Wanted]) -> PackedWriting:
@@ -82,7 +93,6 @@ class Packed:
         self,
         tails: Sequence[tuple[Opened, Tail]],
         own: Own | None = None,
-        kernels: Kernels | None = None,
     ) -> tuple[torch.Tensor, dict[int, tuple[Opened, Shared]]]:
         """States [P, hidden] at the tails' ends."""
         kept: dict[int, tuple[Opened, Shared]] = {}
@@ -91,7 +101,7 @@ class Packed:
                 kept[id(o)] = (o, o.kept or Shared(len(o.ids)))
         new = [(o, shared) for o, shared in kept.values() if o.kept is None]
         arranged = plan(
-            kernels or self._kernels,
+            self._kernels,
             [shared for _, shared in new],
             [(kept[id(o)][1], o.sees(tail), len(tail.ids)) for o, tail in tails],
             self._device,
@@ -142,11 +152,6 @@ class Packed:
     def thread_starts(self) -> None:
         if self._threads:
             torch.set_num_threads(self._threads)
-
-    @property
-    def ends(self) -> frozenset[int]:
-        """Token ids that end a text."""
-        return self._ends
 
 
 class PackedWriting:
