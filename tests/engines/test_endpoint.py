@@ -156,6 +156,20 @@ def test_an_image_goes_once_where_the_server_keeps_it() -> None:
     ]
 
 
+def test_texts_do_not_wait_for_one_another_to_bring_the_image() -> None:
+    async def act(engine: Engine, server: Server) -> Any:
+        async with engine.open(IMAGE) as session:
+            await session.write([Prompt(f"p{i}", "Write.", 50) for i in range(4)])
+            most = server.most
+            await session.yes_no(questions(2))
+        return most, [r["messages"][0]["content"][0]["image_url"] is None for r in server.asked]
+
+    def plan(request: dict[str, Any], number: int) -> Act:
+        return Act(body=good(tokens=YES).body, wait_s=0.3)
+
+    assert during(plan, act, send="once") == (4, [False] * 4 + [True] * 2)
+
+
 def test_jpeg_is_named_since_it_changes_pixels() -> None:
     async def act(engine: Engine, server: Server) -> tuple[str, str]:
         await one(engine, server)
@@ -536,6 +550,8 @@ def test_images_that_no_server_should_get_are_not_sent() -> None:
     [
         ({"url": "ftp://x/v1"}, ConfigError, "expected http"),
         ({"url": "http://me:secret@localhost/v1"}, ConfigError, "expected no user, password"),
+        ({"url": "http://secret@localhost/v1"}, ConfigError, "expected no user, password"),
+        ({"url": "http://localhost/v1?key=secret"}, ConfigError, "expected no user, password"),
         ({"url": "${NO_SUCH_URL}/v1"}, EnvironmentProblem, r"expected \$NO_SUCH_URL"),
         ({"url": "http://localhost:9/v1", "key_env": "NO_SUCH_KEY"}, EnvironmentProblem, "NO_SUCH_KEY"),
         ({"url": "http://localhost:9/v1", "headers": {"Authorization": "x"}}, ConfigError, "no keys"),

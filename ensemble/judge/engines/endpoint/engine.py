@@ -141,7 +141,7 @@ class EndpointSession:
             body |= {s.tokens_field: max(16, s.answer_tokens), **schema_format(YES_NO)}
         elif offer.source == "off":
             body[s.tokens_field] = max(4, s.answer_tokens)
-        done = await self._ask(f"{question.text.strip()} {DEMAND}", body)
+        done = await self._ask(f"{question.text.strip()} {DEMAND}", body, quick=True)
         if done.outcome != "answered":
             return Reply(done.outcome, id=question.id)
         weighed = Weighed(None, None) if done.first is None else self._weigh(done.first)
@@ -166,24 +166,25 @@ class EndpointSession:
             body["seed"] = prompt.seed
         if prompt.schema is not None and self._offer.structured:
             body |= schema_format(prompt.schema)
-        done = await self._ask(prompt.text, body)
+        done = await self._ask(prompt.text, body, quick=False)
         if done.outcome == "unparseable":  # no completion at all: there is no text to read
             return Text("answered", "", whole=False, id=prompt.id)
         if done.outcome != "answered":
             return Text(done.outcome, id=prompt.id)
         return Text("answered", done.text or "", done.whole, prompt.id)
 
-    async def _ask(self, text: str, fields: dict[str, Any]) -> Read:
-        outcome, read = await within(self._deadline_s, lambda: self._request(text, fields))
+    async def _ask(self, text: str, fields: dict[str, Any], quick: bool) -> Read:
+        outcome, read = await within(self._deadline_s, lambda: self._request(text, fields, quick))
         return Read(outcome) if read is None else read
 
-    async def _request(self, text: str, fields: dict[str, Any]) -> Read:
+    async def _request(self, text: str, fields: dict[str, Any], quick: bool) -> Read:
         before, behind = around_image(plain(self._preamble), plain(text), self._settings.layout)
         if self._showing is None:
             return await self._send([{"type": "text", "text": before + behind}], fields)
         first = [{"type": "text", "text": before}] if before else []
+        last = {"type": "text", "text": behind}
         return await self._showing.ask(
-            lambda picture: self._send([*first, picture, {"type": "text", "text": behind}], fields)
+            lambda picture: self._send([*first, picture, last], fields), quick
         )
 
     async def _send(self, content: list[dict[str, Any]], fields: dict[str, Any]) -> Read:

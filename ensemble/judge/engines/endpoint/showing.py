@@ -40,18 +40,23 @@ class Showing:
         self.encode_s = 0.0
         """Seconds of processor time that encoding took."""
 
-    async def ask(self, send: Callable[[Part], Awaitable[Read]]) -> Read:
+    async def ask(self, send: Callable[[Part], Awaitable[Read]], quick: bool) -> Read:
         """Send a request with the image, or with its name where the server has it.
 
         An image that can't be sent (too small, too many bytes) is `skipped`.
+
+        Args:
+            send: sends a request with this part of a message.
+            quick: it is answered in a moment: others then wait for it, and go with the name.
         """
         if not self._once:
             return await self._whole(send)
-        async with self._first:  # one goes ahead with the image
-            if not self._there:
-                read = await self._whole(send)
-                self._there = read.outcome == "answered"
-                return read
+        if not self._there and quick:
+            async with self._first:  # one goes ahead with the image
+                if not self._there:
+                    return await self._whole(send)
+        if not self._there:
+            return await self._whole(send)
         read = await send({"type": "image_url", "image_url": None, "uuid": self._name})
         # Refused: its cache has lost the image.
         return await self._whole(send) if read.outcome == "blocked" else read
@@ -66,7 +71,9 @@ class Showing:
         if self._settings.detail is not None:
             shown["detail"] = self._settings.detail
         name = {"uuid": self._name} if self._once else {}
-        return await send({"type": "image_url", "image_url": shown, **name})
+        read = await send({"type": "image_url", "image_url": shown, **name})
+        self._there = self._there or read.outcome == "answered"
+        return read
 
     def _encoded(self) -> msgspec.Raw | None:
         """The data URL as a JSON string; None: it can't be sent."""
