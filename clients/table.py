@@ -173,6 +173,21 @@ def read_rows(path: Path) -> Iterator[wire.Row]:
                 yield msgspec.convert(record, wire.Row)
 
 
+def count_rows(path: Path) -> int:
+    """How many rows a Parquet file has, by its footer.
+
+    Raises:
+        ConfigError: unreadable or not Parquet.
+    """
+    pa = _arrow()
+    try:
+        with path.open("rb") as source:
+            return int(pa.parquet.ParquetFile(source).metadata.num_rows)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        kind = type(error).__name__
+        raise ConfigError(f"{path}: expected a readable Parquet file ({kind})") from None
+
+
 def read_records(path: Path) -> list[dict[str, Any]]:
     """All rows of any Parquet file as dictionaries (boxes from elsewhere).
 

@@ -246,6 +246,8 @@ def _pcmde(
         diagnostics=_diagnostics(rules, result)
         if verdict.verdict == "FAIL"
         else wire.Diagnostics(),
+        objections=[] if result is None else list(result.violations),
+        objections_spatial=[] if result is None else list(result.spatial),
         rules=rules,
     )
 

@@ -7,12 +7,13 @@
 Starts `physgauge serve` (so needs the nvidia-pytriton wheel: docs/serving.md). Same images, captions
 and profile on both sides, each with all cores, in turns; the generator's work is on the server's side of
 the scales. Both sides have the images in memory. The table by concurrency comes first; the turns are at
-its best window. `--open-loop` shows latency against load, `--overload` what twice the capacity and a
-burst do; both measure the capacity first, in the same run. `--all` does the three, one after another.
+its best window, and the project's own client, which finds its window by itself, takes turns with them.
+`--open-loop` shows latency against load, `--overload` what twice the capacity and a burst do; both
+measure the capacity first, in the same run. `--all` does the three, one after another.
 
 Last line: ``RESULT {"ratio": …, "images_per_s": …, "p50_ms": …, "p99_ms": …, …}``: the server's rate over
-the pipeline's (median over the rounds), the server's rate, and the time of its calls at that window; and
-``"by_concurrency"``, ``"open_loop"``, ``"overload"``.
+the pipeline's (median over the rounds), the server's rate, and the time of its calls at that window; the
+same by our client; and ``"by_concurrency"``, ``"open_loop"``, ``"overload"``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import statistics
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from benchmarks.serving import load, pictures, processes
 from benchmarks.serving.server import Server
 from physgauge import wire
+from physgauge.clients import AsyncClient
 from physgauge.config import load_profile
 from physgauge.ensemble.pipeline import Pipeline
 from physgauge.types import Item
@@ -26,8 +28,8 @@ class Pace(NamedTuple):
     """Processor time per image, all processes of the side together: steadier on a busy machine."""
     own_ms: float
     """The caller's part of it."""
-    calls: list[load.Call]
-    """Empty in process."""
+    calls: Sequence[load.Call] = ()
+    """By the load generator."""
 
     def words(self) -> str:
         """For a line of output."""
@@ -46,6 +48,27 @@ def through_server(server: Server, requests: Iterator[bytes], window: int, secon
     return Pace(count / took_s, 1000 * cpu_s / count, 1000 * seen.own_cpu_s / count, seen.calls)
 
 
+def through_client(server: Server, items: Iterator[Item], seconds: float) -> Pace:
+    """The server's pace by the project's own client, at the window that it finds by itself."""
+
+    async def run() -> int:
+        given = ((i.image_id, i.data, i.caption, {"source": i.source}) for i in source)
+        count = 0
+        async with AsyncClient(server.address) as client:
+            async for row in client.score(given):
+                if row.error_code is not None:
+                    raise SystemExit(f"a row failed: {row.error_code}: {row.error}")
+                count += 1
+        return count
+
+    used, own_s, began_s = server.cpu_s(), time.process_time(), time.perf_counter()
+    source = itertools.takewhile(lambda _: time.perf_counter() < began_s + seconds, items)
+    count = asyncio.run(run())
+    took_s, own_s = time.perf_counter() - began_s, time.process_time() - own_s
+    cpu_s = server.cpu_s() - used + own_s
+    return Pace(count / took_s, 1000 * cpu_s / count, 1000 * own_s / count)
+
+
 def in_process(pipeline: Pipeline, items: Iterator[Item], seconds: float) -> Pace:
     """The pipeline's pace, rows as JSON included. (The server, also a child, is idle meanwhile.)"""
     used, began_s = processes.cpu_s(os.getpid()), time.perf_counter()
@@ -55,7 +78,7 @@ def in_process(pipeline: Pipeline, items: Iterator[Item], seconds: float) -> Pac
         count += 1
     took_s = time.perf_counter() - began_s
     cpu_s = processes.cpu_s(os.getpid()) - used
-    return Pace(count / took_s, 1000 * cpu_s / count, 0.0, [])
+    return Pace(count / took_s, 1000 * cpu_s / count, 0.0)
 
 
 def table(
@@ -90,32 +113,43 @@ def measure(
         through_server(server, requests, 8, 1.0)
         looks = table(server, requests, windows, look_s) if rounds == 0 or len(windows) > 1 else {}
         window = max(looks, key=lambda w: looks[w].rate) if looks else windows[0]
-        ours, theirs = [], []
+        sides: list[tuple[Pace, Pace, Pace]] = []
         for number in range(rounds):
-            ours.append(through_server(server, requests, window, seconds))
-            theirs.append(in_process(pipeline, source, seconds))
-            ratio = ours[-1].rate / theirs[-1].rate
-            sides = f"server {ours[-1].words()}; in process {theirs[-1].words()}"
-            print(f"round {number + 1}: {ratio:.3f}: {sides}", flush=True)
+            ours = through_server(server, requests, window, seconds)
+            theirs = in_process(pipeline, source, seconds)
+            client = through_client(server, source, seconds)
+            sides.append((ours, client, theirs))
+            print(
+                f"round {number + 1}: {ours.rate / theirs.rate:.3f}: server {ours.words()}; by our "
+                f"client {client.words()}; in process {theirs.words()}",
+                flush=True,
+            )
     result: dict[str, Any] = {}
     if rounds:
-        result = _result(ours, theirs) | {"window": window}
+        result = _result(sides) | {"window": window}
     if looks:
         result["by_concurrency"] = {str(w): _line(pace) for w, pace in looks.items()}
     return result
 
 
-def _result(ours: list[Pace], theirs: list[Pace]) -> dict[str, Any]:
+def _result(sides: list[tuple[Pace, Pace, Pace]]) -> dict[str, Any]:
+    ours, clients, theirs = zip(*sides, strict=True)
     p50, p99 = load.percentiles([call for pace in ours for call in pace.calls], 50, 99)
-    ratios = [a.rate / b.rate for a, b in zip(ours, theirs, strict=True)]
+
+    def ratio(some: Sequence[Pace]) -> float:
+        pairs = zip(some, theirs, strict=True)
+        return round(float(statistics.median(one.rate / other.rate for one, other in pairs)), 3)
+
     return {
-        "ratio": round(statistics.median(ratios), 3),
+        "ratio": ratio(ours),
         "images_per_s": round(statistics.median(pace.rate for pace in ours), 2),
         "p50_ms": p50,
         "p99_ms": p99,
         "in_process_images_per_s": round(statistics.median(pace.rate for pace in theirs), 2),
         "cpu_ms": round(statistics.median(pace.cpu_ms for pace in ours), 1),
         "generator_cpu_ms": round(statistics.median(pace.own_ms for pace in ours), 2),
+        "client_ratio": ratio(clients),
+        "client_cpu_ms": round(statistics.median(pace.own_ms for pace in clients), 2),
         "in_process_cpu_ms": round(statistics.median(pace.cpu_ms for pace in theirs), 1),
     }
 

@@ -24,6 +24,8 @@ from physgauge.errors import ConfigError, InputError, RequestError
 
 CHECK_S: Final = 20.0
 """How long `check` waits, at the most."""
+LEAST_ATTEMPT_S: Final = 20.0
+"""For one call, if nothing is said: a busy server may take seconds."""
 READERS: Final = 4
 """Threads that read files and encode arrays."""
 MAX_WINDOW: Final = 4096
@@ -40,7 +42,8 @@ class AsyncClient:
         tls: TLS, with or without a certificate of one's own; None = none.
         max_window: calls at a time, to each server and in all (1 to 4,096). How many there are adapts.
         timeout_s: for each input, from its turn to its row, retries included (0.001 to 3,600 s).
-        attempt_s: for one call of an input; then another is made. None = a third of `timeout_s`.
+        attempt_s: for one call of an input; then another is made. None = a third of `timeout_s`, but no
+            less than 20 s.
         retries: how often an input is sent again after it was lost or failed in a server's hands (0 to
             1,000). Servers that are full or away do not count: then it is sent again until its time is
             over. 0 = an input is never sent again, whatever happened.
@@ -66,7 +69,7 @@ class AsyncClient:
         _check("max_window", max_window, 1, MAX_WINDOW)
         _check("timeout_s", timeout_s, 0.001, MAX_TIMEOUT_S)
         _check("retries", retries, 0, MAX_RETRIES)
-        attempt_s = timeout_s / 3 if attempt_s is None else attempt_s
+        attempt_s = max(LEAST_ATTEMPT_S, timeout_s / 3) if attempt_s is None else attempt_s
         _check("attempt_s", attempt_s, 0.0001, MAX_TIMEOUT_S)
         limits = DecodeLimits()
         most = max(limits.max_encoded_bytes, limits.max_npy_bytes)

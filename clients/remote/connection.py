@@ -17,7 +17,7 @@ from tritonclient.grpc import service_pb2_grpc
 from physgauge.clients.remote.address import Tls
 from physgauge.clients.remote.faults import Blame, CallFailed, failure
 from physgauge.contract import INPUTS, MODEL, RESULT, TOKEN_HEADER, Tensor
-from physgauge.errors import RequestError
+from physgauge.errors import ConfigError, RequestError
 
 _pb: Any = _messages  # made at run time: type checkers do not see its types
 _LENGTH: Final = struct.Struct("<I")
@@ -59,8 +59,10 @@ class Door(msgspec.Struct, frozen=True):
         """From what a caller gives.
 
         Raises:
-            ConfigError: a TLS file that cannot be read.
+            ConfigError: a TLS file that cannot be read, or a token that is none.
         """
+        if token is not None and not (token and all("!" <= c <= "~" for c in token)):
+            raise ConfigError("token: expected visible ASCII characters, got others or none")
         metadata = () if token is None else ((TOKEN_HEADER, token),)
         if tls is None:
             return cls(None, (), metadata)
@@ -86,7 +88,8 @@ class Connection:
         self._stub: Any = service_pb2_grpc.GRPCInferenceServiceStub(self._channel)
         self._metadata = door.metadata
         self._calls: set[Any] = set()
-        self._dropped = False
+        self._dropped = False  # `drop` was called
+        self._closed = False
 
     async def problem(self, within_s: float) -> str | None:
         """Why the server cannot be talked to; None = it can."""
@@ -108,6 +111,9 @@ class Connection:
         Raises:
             CallFailed: why there is none.
         """
+        if self._closed:  # between the lease and the call
+            raise _moved()
+        cancelled = _cancelling()
         pending = self._stub.ModelInfer(_request(call), timeout=within_s, metadata=self._metadata)
         self._calls.add(pending)
         try:
@@ -115,8 +121,7 @@ class Connection:
         except grpc.aio.AioRpcError as error:
             raise failure(error.code().name, error.details() or "") from None
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if self._dropped and not (task and task.cancelling()):
+            if self._dropped and _cancelling() == cancelled:
                 raise _moved() from None  # by `drop`, not by the caller
             pending.cancel()
             raise
@@ -136,8 +141,15 @@ class Connection:
 
     async def close(self) -> None:
         """Hang up."""
+        self._closed = True
         self.drop()
         await self._channel.close()
+
+
+def _cancelling() -> int:
+    """How often the running task has been told to end."""
+    task = asyncio.current_task()
+    return task.cancelling() if task else 0
 
 
 def _moved() -> CallFailed:

@@ -7,6 +7,7 @@ import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -22,6 +23,9 @@ from physgauge.clients.remote.origin import Origin
 from physgauge.clients.remote.stats import Counters
 from physgauge.contract import Options
 from physgauge.errors import InputError, RequestError
+
+ASK_S: Final = 10.0
+"""How long the client waits for what error rows of its own lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Delivery:
         self._readers = readers
         self._counters = counters
         self._backoff = Backoff(first_s=0.05, most_s=2.0)
-        self._origin = Origin(self._send)
+        self._origin = Origin(self._send, min(ASK_S, policy.timeout_s))
         self.budget = Budget()
 
     async def row_or_error(self, given: Input) -> wire.Row:
@@ -153,6 +157,11 @@ class Delivery:
 
     async def _lease(self, before: Lease | None, deadline: float) -> Lease | None:
         """A place, on another server if there is one with room; None = the time is over."""
+        if asyncio.get_running_loop().time() >= deadline:
+            return None
+        gone_s = self._dispatch.gone_s
+        if gone_s is not None:  # one input has waited for all: the next ones do not, each anew
+            deadline = min(deadline, gone_s + self._policy.timeout_s)
         try:
             async with asyncio.timeout_at(deadline):
                 return await self._dispatch.lease(None if before is None else before.endpoint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from physgauge.clients.remote.connection import Call, Connection, Door
@@ -52,6 +53,11 @@ class Dispatch:
         """Calls that may be out at a time."""
         return min(self._most, sum(server.endpoint.capacity for server in self._servers.all))
 
+    @property
+    def gone_s(self) -> float | None:
+        """Since when no server has been up (the loop's time); None = one is."""
+        return self._servers.gone_s
+
     def problems(self) -> str:
         """Why servers could not be reached, in one line."""
         return self._servers.problems()
@@ -83,6 +89,8 @@ class Dispatch:
         try:
             return await future
         except asyncio.CancelledError:
+            with suppress(ValueError):
+                self._waiting.remove((future, avoid))
             if future.done() and not future.cancelled() and not future.exception():
                 self._ended(future.result(), None, dropped=True)  # it came as the caller went
             raise

@@ -24,7 +24,8 @@ class Input:
     image: Any
     """Encoded bytes, a path, a NumPy array uint8 [H, W, 3], or a PIL image."""
     image_id: str | None = None
-    """For the row. None = the path's text, or the input's number in its run, from 0."""
+    """For the row. None or empty = the path's text, the request's id, or the input's number in its run,
+    from 0: the first of them that there is."""
     caption: str | None = None
     source: str | None = None
     """For the row. None = the path's text, or empty."""
@@ -87,7 +88,7 @@ def _checked(given: Input, number: int) -> Input:
     extra = {k: v for k, v in pairs if _is_text(k) and _is_text(v)}
     return Input(
         given.image,
-        _text(given.image_id, path or str(number)),
+        _text(given.image_id or None, path or _text(given.request_id, "") or str(number)),
         caption or None,
         _text(given.source, path or ""),
         extra,

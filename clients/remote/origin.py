@@ -10,7 +10,6 @@ from physgauge import __version__, wire
 from physgauge.clients.remote.inputs import Input
 from physgauge.errors import InputError
 
-ASK_S: Final = 10.0
 _UNKNOWN: Final = wire.Provenance(physgauge=__version__, profile="")
 """No server has said anything."""
 
@@ -20,10 +19,12 @@ class Origin:
 
     Args:
         send: gets the row of an image; asked for that of an empty one, at most once.
+        ask_s: how long that may take.
     """
 
-    def __init__(self, send: Callable[[Input, bytes], Awaitable[wire.Row]]) -> None:
+    def __init__(self, send: Callable[[Input, bytes], Awaitable[wire.Row]], ask_s: float) -> None:
         self._send = send
+        self._ask_s = ask_s
         self._known: wire.Provenance | None = None
         self._asking = asyncio.Lock()
         self._in_vain = False
@@ -49,7 +50,7 @@ class Origin:
         if self._known is not None or self._in_vain:
             return
         try:
-            await self._send(Input(b"", image_id="?", source="", timeout_s=ASK_S), b"")
+            await self._send(Input(b"", image_id="?", source="", timeout_s=self._ask_s), b"")
         except InputError:
             self._in_vain = (
                 True  # until a server has answered something: do not wait for each row anew

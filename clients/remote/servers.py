@@ -55,11 +55,18 @@ class Servers:
         self._changed = changed
         self._backoff = Backoff(first_s=0.2, most_s=5.0)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._gone_s = 0.0
 
     def connect(self) -> None:
         """Begin to connect all."""
+        self._gone_s = asyncio.get_running_loop().time()
         for server in self.all:
             self._spawn(self._connect(server))
+
+    @property
+    def gone_s(self) -> float | None:
+        """Since when no server has been up; None = one is."""
+        return None if any(s.endpoint.state == "up" for s in self.all) else self._gone_s
 
     def ended(
         self,
@@ -96,6 +103,8 @@ class Servers:
             endpoint.refused(number, now)
 
     def _eject(self, server: Server, connection: Connection) -> None:
+        if server.endpoint.state == "up":
+            self._gone_s = asyncio.get_running_loop().time()
         server.connection = None
         server.ejections += 1
         server.endpoint.eject()

@@ -65,7 +65,7 @@ class Counters:
 
     def stats(self, endpoints: Iterable[EndpointStats]) -> Stats:
         """A snapshot."""
-        times = sorted(self.times_s)
+        times = sorted(self.times_s.copy())  # in one step: other threads may ask
         return Stats(
             self.sent, self.rows, self.errors, self.retries, self.rejects,
             _percentile_ms(times, 0.50), _percentile_ms(times, 0.99), tuple(endpoints),

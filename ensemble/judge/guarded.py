@@ -181,9 +181,8 @@ def probability(value: Any) -> float | None:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    if isinstance(value, (bool, str)) or math.isnan(number):
-        return None
-    if not -ROUNDING <= number <= 1 + ROUNDING:
+    # A NaN is in no range.
+    if isinstance(value, (bool, str)) or not -ROUNDING <= number <= 1 + ROUNDING:
         return None
     # Eight decimals, so that rows stay short; whatever is decided is decided on these.
     return round(min(1.0, max(0.0, number)), 8)

@@ -60,7 +60,10 @@ class Runner:
 
     async def _look(self, image: U8, crops: Sequence[Crop], deadline_s: float | None) -> Look:
         async with self._turn:
-            return await self.judge.look(image, crops, deadline_s)
+            try:
+                return await self.judge.look(image, crops, deadline_s)
+            except Exception as error:  # a judge's fault is its image's, and not the run's
+                return Look("", fault=f"the judge failed ({type(error).__name__})")
 
     def _call(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -69,9 +72,11 @@ class Runner:
         """Stop what runs, close the judge, end the thread."""
         if not self._thread.is_alive():
             return
-        with suppress(TimeoutError):
-            self._call(self._wind_up()).result(CLOSE_S)
-        self._stop()
+        try:
+            with suppress(TimeoutError):
+                self._call(self._wind_up()).result(CLOSE_S)
+        finally:
+            self._stop()
 
     async def _wind_up(self) -> None:
         mine = asyncio.current_task()

@@ -57,7 +57,10 @@ def worst(
         parts: which of `detections` are each subject's.
         detections: of the picture.
     """
-    order = sorted(range(len(judged)), key=lambda k: _badness(judged[k]))
+    order = sorted(
+        range(len(judged)),
+        key=lambda k: badness(judged[k].verdict, judged[k].s_final, judged[k].low),
+    )
     own = [list(p or ()) for p in parts]
     first = judged[order[0]]
     return msgspec.structs.replace(
@@ -70,9 +73,18 @@ def worst(
     )
 
 
-def _badness(pcmde: wire.Pcmde) -> tuple[bool, int, float]:
-    known = pcmde.s_final if pcmde.s_final is not None else pcmde.low
-    return known is None, _FIRST[pcmde.verdict], 0.0 if known is None else known
+def badness(
+    verdict: wire.Verdict | None, s_final: float | None, low: float | None
+) -> tuple[bool, int, float]:
+    """What the worst of several subjects is the smallest of.
+
+    Args:
+        verdict: of the subject.
+        s_final: its score.
+        low: what its score is at least, where it has none.
+    """
+    known = s_final if s_final is not None else low
+    return known is None, _FIRST[verdict], 0.0 if known is None else known
 
 
 def _result(

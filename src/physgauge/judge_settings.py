@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from physgauge.errors import ConfigError
+from physgauge.parity_record import ParityRecord
 from physgauge.settings import Fraction, Settings
 
 Mode = Literal["onepass", "paper", "single_prompt", "direct"]
@@ -66,6 +67,8 @@ class JudgeSettings(Settings, frozen=True, kw_only=True):
     max_in_flight: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 16
     """Images looked at at a time."""
     views: ViewSettings = ViewSettings()
+    parity: ParityRecord | None = None
+    """What holding the mode against `paper` has shown; without it only speed may be claimed."""
     onepass: dict[str, Any] = msgspec.field(default_factory=dict)
     """Settings of that engine, which reads them itself (so for the next two)."""
     vllm: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -38,6 +38,9 @@ ANIMAL_PARTS: Final = (
     "head", "eye", "ear", "nose", "horn", "trunk", "leg", "tail", "chest", "belly", "wing", "beak",
 )  # fmt: skip
 
+OUTCOMES: Final = ("answered", "unparseable", "refused", "blocked", "timeout", "skipped")
+"""What can come of a question; as `wire.Outcome`."""
+
 PART_CLASSES: Final[tuple[str, ...]] = tuple(
     f"{domain}.{part}"
     for domain, parts in zip(DOMAINS, (AIRCRAFT_PARTS, CAR_PARTS, ANIMAL_PARTS), strict=True)
@@ -145,9 +148,11 @@ class JudgeAnswers:
     float64, so that scores from stored answers equal those of the run that stored them to the last bit.
     """
 
-    eligible: I8
-    """[B] 1 = can be judged, 0 = not, -1 = nobody knows."""
-    hit: I8
+    eligible: F64
+    """[B] P(can be judged) 0..1; 0 or 1 where the engine says it in a word, NaN where nobody knows."""
+    outcome: I8
+    """[B, Q] index into OUTCOMES."""
+    answer: I8
     """[B, Q] 1 = found, 0 = not found, -1 = not answered."""
     major: I8
     """[B, Q] of what was found: 1 = major, 0 = minor; -1 = not graded."""

@@ -166,6 +166,10 @@ class Pcmde(Wire, frozen=True, kw_only=True):
     high: Points | None = None
     verdict: Verdict | None = None
     diagnostics: Diagnostics = Diagnostics()
+    objections: list[str] = []
+    """What the reasoner says against the image, whatever the verdict: counts, type, impossibility ..."""
+    objections_spatial: list[str] = []
+    """... and places."""
     rules: list[RuleResult] = []
     subjects: list[SubjectResult] = []
     """The picture's subjects, where there are several, the worst first: all else here is about that one.

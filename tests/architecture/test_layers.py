@@ -15,10 +15,11 @@ ONE_FILE = {
     "numba_cuda": {"rules_kernel/cuda/numba_target.py"},
     "onnxruntime": {"ensemble/detect.py"},
     "pyarrow": {"clients/table.py", "benchmarks/scenes/dataset.py"},
+    "scipy": {"src/physgauge/evaluate/ranks.py"},
     "triton_python_backend_utils": {"ensemble/triton_io.py"},
-    "vllm": {"ensemble/judge/engines/vllm.py"},
+    "vllm": {"ensemble/judge/engines/vllm.py", "benchmarks/judge/vllm_side.py"},
 }
-"""A foreign API is imported in exactly one file (the data-set writer of the benchmarks apart)."""
+"""A foreign API is imported in exactly one file (the benchmarks' data-set writer and vLLM side apart)."""
 
 
 def test_import_contracts() -> None:
@@ -33,8 +34,10 @@ def sources() -> list[Path]:
         "benchmarks",
         "model_repository",
         "src/physgauge/cli",
+        "src/physgauge/evaluate",
         "src/physgauge/report",
         "src/physgauge/serving",
+        "src/physgauge/gateway",
     )
     return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
 
@@ -55,6 +58,12 @@ def test_foreign_apis_have_one_home() -> None:
             path.relative_to(ROOT).as_posix() for path in sources() if library in imports(path)
         }
         assert users <= homes, f"{library}: expected only in {sorted(homes)}"
+
+
+def test_the_client_speaks_grpc_in_one_file() -> None:
+    for library in ("grpc", "tritonclient"):
+        users = {p.name for p in (ROOT / "clients").rglob("*.py") if library in imports(p)}
+        assert users == {"connection.py"}, library
 
 
 def test_numba_cuda_has_one_home() -> None:

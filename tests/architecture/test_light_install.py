@@ -25,6 +25,7 @@ def imported_by(code: str) -> set[str]:
         "import physgauge.wire, physgauge.errors, physgauge.config, physgauge.types",
         "import physgauge.clients, physgauge.clients.files, physgauge.clients.captions",
         "import physgauge.clients.table",
+        "from physgauge.clients import AsyncClient, Client, Input, Stats, Tls",
         "import physgauge.cli.main",
         "import physgauge.rules_kernel",
         "from physgauge.cli.main import main\n"
@@ -34,10 +35,19 @@ def imported_by(code: str) -> set[str]:
         "from physgauge.cli.main import main\n"
         "try:\n    main(['rules', 'show', 'car'])\nexcept SystemExit:\n    pass",
         "from physgauge.config import load_profile\nload_profile('tiny')",
+        "import physgauge.ensemble.judge.looking",
+        "from physgauge.config import load_profile\nload_profile('onepass-tiny')",
+        "import physgauge.gateway.client",
+        "import physgauge.gateway.server",
     ],
 )
 def test_imports_nothing_heavy(code: str) -> None:
     assert not imported_by(code) & set(HEAVY)
+
+
+def test_the_clients_are_loaded_when_they_are_asked_for() -> None:
+    light = imported_by("import physgauge.clients, physgauge.clients.files")
+    assert not light & {"grpc", "tritonclient", "numpy", "asyncio"}
 
 
 def test_the_probe_sees_a_heavy_import() -> None:

@@ -25,13 +25,18 @@ def test_wheel_contents(tmp_path: Path) -> None:
     packages = {name.rpartition("/")[0] for name in names if name.endswith("/__init__.py")}
     assert {
         "physgauge", "physgauge/cli", "physgauge/cli/rules", "physgauge/clients", "physgauge/ensemble",
-        "physgauge/ensemble/captions", "physgauge/ensemble/judge", "physgauge/ensemble/specifications",
-        "physgauge/ensemble/served", "physgauge/report", "physgauge/rules_kernel", "physgauge/serving",
+        "physgauge/ensemble/captions", "physgauge/ensemble/judge", "physgauge/ensemble/judge/engines",
+        "physgauge/ensemble/judge/terravis", "physgauge/ensemble/specifications",
+        "physgauge/ensemble/served", "physgauge/gateway", "physgauge/v1", "physgauge/report", "physgauge/rules_kernel", "physgauge/serving",
     } <= packages  # fmt: skip
     assert not any(p.startswith(("benchmarks", "tests")) for p in packages)
     for needed in (
         "physgauge/py.typed",
         "physgauge/profiles/tiny.toml",
+        "physgauge/profiles/onepass-tiny.toml",
+        "physgauge/ensemble/judge/terravis/terravis.toml",
+        "physgauge/v1/gateway.proto",
+        "physgauge/v1/gateway_pb2.pyi",
         "physgauge/profiles/models/part_detector.onnx",
         "physgauge/rules_kernel/packs/aircraft.toml",
         "physgauge/rules_kernel/packs/car.toml",

@@ -67,7 +67,8 @@ def test_probes_ask_what_answers() -> None:
         assert f"127.0.0.1:{server['status_port']}/ready" in SERVER[probe]["exec"]["command"][2]
     start_s = SERVER["startupProbe"]["periodSeconds"] * SERVER["startupProbe"]["failureThreshold"]
     assert start_s >= server["start_s"]
-    assert f"127.0.0.1:{gateway['metrics_port']}" in GATEWAY["livenessProbe"]["exec"]["command"][2]
+    for probe in ("livenessProbe", "readinessProbe"):
+        assert f"127.0.0.1:{gateway['metrics_port']}/" in GATEWAY[probe]["exec"]["command"][2]
     assert gateway["places"] <= server["places"]
 
 

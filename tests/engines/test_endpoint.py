@@ -18,7 +18,8 @@ from PIL import Image
 
 from physgauge.config import LoadedProfile, Profile
 from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt, Question
-from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings
+from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings, showing
+from physgauge.ensemble.judge.engines.endpoint.pictures import encode
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.settings import read_table
 from tests.engines.hostile import MODEL, Act, Plan, Server, completion, good, serving
@@ -93,7 +94,15 @@ def test_probability_is_shared_among_all_spellings() -> None:
     assert reply.p == pytest.approx(0.80 / 0.9999, abs=1e-9)
 
 
-def test_image_first_once_encoded_and_exact() -> None:
+def test_image_first_once_encoded_and_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = []
+
+    def counted(*arguments: Any) -> bytes:
+        encoded.append(arguments)
+        return encode(*arguments)
+
+    monkeypatch.setattr(showing, "encode", counted)
+
     async def act(engine: Engine, server: Server) -> list[dict[str, Any]]:
         async with engine.open(IMAGE, "Look closely.") as session:
             await session.yes_no(questions(3))
@@ -101,6 +110,7 @@ def test_image_first_once_encoded_and_exact() -> None:
 
     asked = during(plain, act)
     assert len(asked) == 3
+    assert len(encoded) == 1
     urls = set()
     for request in asked:
         picture, text = request["messages"][0]["content"]
@@ -115,13 +125,58 @@ def test_image_first_once_encoded_and_exact() -> None:
         assert np.array_equal(np.asarray(sent), IMAGE)
 
 
+def test_an_image_goes_once_where_the_server_keeps_it() -> None:
+    kept: set[str] = set()
+
+    def plan(request: dict[str, Any], number: int) -> Act:
+        picture = request["messages"][0]["content"][0]
+        if picture["image_url"] is None and picture["uuid"] not in kept:
+            return Act(400, b'{"error": "no such image"}')
+        kept.add(picture["uuid"])
+        if number == 4:
+            kept.clear()  # the server's cache has lost it
+        return good(tokens=YES)
+
+    async def act(engine: Engine, server: Server) -> Any:
+        outcomes = []
+        for _ in range(2):
+            async with engine.open(IMAGE) as session:
+                for count in (1, 2, 3):
+                    outcomes += [r.outcome for r in await session.yes_no(questions(count))]
+        sent = [r["messages"][0]["content"][0] for r in server.asked]
+        return outcomes, [s["image_url"] is not None for s in sent], len({s["uuid"] for s in sent})
+
+    outcomes, whole, names = during(plan, act, send="once", concurrency=1)
+    assert outcomes == ["answered"] * 12
+    assert names == 2, "another image, or the same one again, has another name"
+    assert whole == [
+        *(True, False, False, False, False),  # one session's first five; then the cache loses it,
+        *(False, True),  # so the sixth is asked twice
+        *(True, False, False, False, False, False),  # the other session
+    ]
+
+
+def test_texts_do_not_wait_for_one_another_to_bring_the_image() -> None:
+    async def act(engine: Engine, server: Server) -> Any:
+        async with engine.open(IMAGE) as session:
+            await session.write([Prompt(f"p{i}", "Write.", 50) for i in range(4)])
+            most = server.most
+            await session.yes_no(questions(2))
+        return most, [r["messages"][0]["content"][0]["image_url"] is None for r in server.asked]
+
+    def plan(request: dict[str, Any], number: int) -> Act:
+        return Act(body=good(tokens=YES).body, wait_s=0.3)
+
+    assert during(plan, act, send="once") == (4, [False] * 4 + [True] * 2)
+
+
 def test_jpeg_is_named_since_it_changes_pixels() -> None:
     async def act(engine: Engine, server: Server) -> tuple[str, str]:
         await one(engine, server)
         return engine.name, server.asked[0]["messages"][0]["content"][0]["image_url"]["url"]
 
     name, url = during(plain, act, image="jpeg")
-    assert name == f"endpoint:{MODEL}:top:jpeg95"
+    assert name == f"endpoint:{MODEL}:top:jpeg95:image_first"
     assert url.startswith("data:image/jpeg;base64,")
 
 
@@ -495,6 +550,8 @@ def test_images_that_no_server_should_get_are_not_sent() -> None:
     [
         ({"url": "ftp://x/v1"}, ConfigError, "expected http"),
         ({"url": "http://me:secret@localhost/v1"}, ConfigError, "expected no user, password"),
+        ({"url": "http://secret@localhost/v1"}, ConfigError, "expected no user, password"),
+        ({"url": "http://localhost/v1?key=secret"}, ConfigError, "expected no user, password"),
         ({"url": "${NO_SUCH_URL}/v1"}, EnvironmentProblem, r"expected \$NO_SUCH_URL"),
         ({"url": "http://localhost:9/v1", "key_env": "NO_SUCH_KEY"}, EnvironmentProblem, "NO_SUCH_KEY"),
         ({"url": "http://localhost:9/v1", "headers": {"Authorization": "x"}}, ConfigError, "no keys"),

@@ -132,8 +132,8 @@ class Raw:
     async def next(self, within_s: float = 10.0) -> v1.StreamResponse:
         async with asyncio.timeout(within_s):
             data = await self.call.read()
-        assert data is not grpc.aio.EOF, await self.call.details()
-        response = v1.StreamResponse.FromString(data)
+        assert isinstance(data, bytes), await self.call.details()
+        response: v1.StreamResponse = v1.StreamResponse.FromString(data)
         self.credits += response.credits
         return response
 
@@ -155,7 +155,7 @@ class Raw:
         """How the stream ended; what comes before that is read and dropped."""
         async with asyncio.timeout(within_s):
             try:
-                while await self.call.read() is not grpc.aio.EOF:
+                while isinstance(await self.call.read(), bytes):
                     pass
             except grpc.aio.AioRpcError:
                 pass

@@ -155,8 +155,8 @@ def test_tls_and_mutual_tls(tmp_path: Path) -> None:
         return tmp_path / f"{name}.pem"
 
     def caller(port: int, name: str | None, token: str | None = None) -> GatewayClient:
-        pair = (None, None) if name is None else (pem(name), tmp_path / f"{name}.key")
-        tls = CallersTls(pem("server"), *pair, name="localhost")
+        own, key = (None, None) if name is None else (pem(name), tmp_path / f"{name}.key")
+        tls = CallersTls(pem("server"), own, key, "localhost")
         return GatewayClient(f"127.0.0.1:{port}", token=token, tls=tls)
 
     async def test() -> None:
@@ -195,9 +195,9 @@ def test_an_open_door_must_be_asked_for(tmp_path: Path) -> None:
     ):
         for host in ("0.0.0.0", "::", "192.0.2.7", "node"):
             with pytest.raises(ConfigError, match=says):
-                GatewaySettings(host=host, **wrong).checked()  # type: ignore[arg-type]
-        GatewaySettings(host="0.0.0.0", insecure=True, **wrong).checked()  # type: ignore[arg-type]
-        GatewaySettings(host="127.0.0.1", **wrong).checked()  # type: ignore[arg-type]
+                GatewaySettings(host=host, **wrong).checked()
+        GatewaySettings(host="0.0.0.0", insecure=True, **wrong).checked()
+        GatewaySettings(host="127.0.0.1", **wrong).checked()
     GatewaySettings(host="0.0.0.0", tls=tls, tokens=here).checked()
     GatewaySettings(host="0.0.0.0", tls=Tls(here, here, here)).checked()
     with pytest.raises(ConfigError, match="expected a file"):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import pytest
 import tritonclient.grpc as grpc_client
 
 from physgauge import wire
+from physgauge.clients import Client, Tls
 from physgauge.contract import TOKEN_HEADER, read_refusal
+from physgauge.errors import RequestError
 from tests.serving.server import (
     CAPTIONS,
     NAMES,
@@ -189,6 +192,28 @@ def test_mutual_tls_and_token(wheel: None, tmp_path: Path) -> None:
         assert caller("probe").is_server_ready()  # health stays open, for probes
         with pytest.raises(Exception, match=r"UNAVAILABLE|Deadline|connect|Socket|reset"):
             score(server.client(), image("car_01.jpg"))
+        our_client(server.address, tmp_path, token)
+
+
+def our_client(address: str, folder: Path, token: str) -> None:
+    """The client goes through the same doors, and not without what opens them."""
+    data, ca = image("car_01.jpg"), folder / "server.pem"
+    tls = Tls(ca, folder / "probe.pem", folder / "probe.key", "localhost")
+    with Client(address, token=token, tls=tls) as client:
+        assert client.row(data).error_code is None
+    for wrong in (None, "a-token-of-many-guesses"):
+        with (
+            Client(address, token=wrong, tls=tls) as client,
+            pytest.raises(RequestError, match="expected the server's access token") as caught,
+        ):
+            client.row(data)
+        assert caught.value.code == "request_invalid"
+    for door in (None, Tls(ca, name="localhost"), replace(tls, name="another")):
+        with (
+            Client(address, token=token, tls=door, timeout_s=2) as client,
+            pytest.raises(RequestError, match="expected a server within 2 s"),
+        ):
+            client.row(data)
 
 
 def test_a_port_that_is_taken(wheel: None) -> None:

@@ -25,7 +25,7 @@ from tests.terravis.shared import look, probes, scored
 
 NAN = math.nan
 ALL = list(probes().ids)
-LOST = ("unparseable", "refused", "blocked", "timeout", "skipped")
+LOST: tuple[wire.Outcome, ...] = ("unparseable", "refused", "blocked", "timeout", "skipped")
 BROKEN: list[Any] = [
     *(Reply(outcome) for outcome in LOST),
     *(Reply(outcome, False, 0.0) for outcome in LOST),
@@ -309,12 +309,12 @@ def test_costs_that_make_no_sense_are_not_reported() -> None:
 
 
 def test_numpy_numbers_are_numbers() -> None:
-    engine = Scripted(
-        yes_no=lambda image, q: Reply(
-            "answered", np.bool_(q.id == "eligible?"), np.float32(q.id == "eligible?")
-        )  # type: ignore[arg-type]
-    )
-    assert scored(look(engine)).score == 1.0
+    def script(image: U8, question: Question) -> Reply:
+        yes: Any = np.bool_(question.id == "eligible?")
+        sure: Any = np.float32(yes)
+        return Reply("answered", yes, sure)
+
+    assert scored(look(Scripted(yes_no=script))).score == 1.0
 
 
 def test_a_sum_of_floats_may_exceed_one_by_a_rounding() -> None:

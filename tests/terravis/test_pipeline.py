@@ -227,6 +227,25 @@ def test_the_runner_bounds_what_it_looks_at_and_stops(gate: Gate) -> None:
     assert all(future.cancelled() for future in futures)
 
 
+def test_a_judge_that_raises_costs_its_image_the_score(loaded: LoadedProfile) -> None:
+    class Raises(Gate):
+        async def look(
+            self, image: U8, crops: object = (), deadline_s: float | None = None
+        ) -> Look:
+            raise KeyError("anything")
+
+    async def make() -> Gate:
+        return Raises()
+
+    settings = JudgeSettings(engine="onepass")
+    judge = Looking(settings, Runner(make, 1))
+    with Pipeline(loaded, Options(workers=1, threads=1), looking=judge) as pipeline:
+        (row,) = [scored.row for scored in pipeline.score(numbered(1))]
+    assert (row.terravis.status, row.terravis.score) == ("error", None)
+    assert row.terravis.reason == row.terravis.fault == "the judge failed (KeyError)"
+    assert (row.terravis.low, row.terravis.high) == (0.0, 1.0)
+
+
 def test_what_making_the_judge_raises_is_raised() -> None:
     async def make() -> Gate:
         raise EngineFault("no such model")

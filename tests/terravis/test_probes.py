@@ -90,7 +90,8 @@ def test_a_nineteenth_probe_goes_through_everything(tmp_path: Path) -> None:
     engine = Scripted(yes_no=lambda image, q: p(0.9 if q.id in ("eligible?", "weather") else 0.0))
     judge = EngineJudge(engine, mine, JudgeSettings(engine="onepass"))
     row = terravis_of([asyncio.run(judge.look(IMAGE))], Counting())[0]
-    assert (row.status, row.n_major, row.score) == ("ok", 1, pytest.approx(0.36788, abs=1e-5))
+    assert (row.status, row.n_major) == ("ok", 1)
+    assert row.score == pytest.approx(0.36788, abs=1e-5)
     assert list(row.answers) == [*ORDER, "weather"]
     assert row.answers["weather"].severity == "major"
     assert judge.probe_version.startswith("mine-3-")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from physgauge import wire
+from physgauge.ensemble.judge.engine import Reply
+from physgauge.ensemble.judge.look import Look
+from physgauge.ensemble.judge.terravis.result import Counting, answer_arrays
 from physgauge.ensemble.judge.terravis.scores import Bounded, Scores, aggregate
-from physgauge.types import JudgeAnswers
+from physgauge.types import OUTCOMES, JudgeAnswers
 from tests.terravis import plain
 from tests.terravis.plain import Said
+from tests.terravis.scripted import Scripted, p, word
+from tests.terravis.shared import look, probes
 
 NAN = float("nan")
 P = st.floats(0, 1, allow_nan=False)
@@ -32,8 +39,9 @@ def arrays(images: list[list[Said]]) -> JudgeAnswers:
         return [[NAN if (v := getattr(s, pick)) is None else v for s in row] for row in images]
 
     return JudgeAnswers(
-        eligible=np.ones(len(images), np.int8),
-        hit=np.array(table("hit")).astype(np.int8),
+        eligible=np.ones(len(images)),
+        outcome=np.zeros((len(images), len(images[0])), np.int8),
+        answer=np.array(table("hit")).astype(np.int8),
         major=np.array(table("major")).astype(np.int8),
         p_yes=np.array(table("p"), np.float64),
         p_major=np.array(table("q"), np.float64),
@@ -147,3 +155,29 @@ def test_numbers_out_of_range_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         aggregate(arrays([[Said(1, 1, p, 0.5)]]), lambda_, alpha, 0.1)
+
+
+def test_looks_become_arrays() -> None:
+    assert get_args(wire.Outcome) == OUTCOMES
+    scripts: list[dict[str, Reply]] = [
+        {"eligible?": p(0.8), "contact_state": p(0.7), "relative_scale": Reply("refused")},
+        {"eligible?": Reply("timeout"), "contact_state": word(True)},
+    ]
+    looks = [
+        look(Scripted(yes_no=lambda image, q, said=said: said.get(q.id, p(0.0))))  # type: ignore[misc]
+        for said in scripts
+    ]
+    arrays = answer_arrays(looks, Counting(yes_from=0.6))
+    at, scale = probes().ids.index("contact_state"), probes().ids.index("relative_scale")
+    assert arrays.eligible[0] == 0.8
+    assert math.isnan(arrays.eligible[1])
+    assert arrays.answer.shape == (2, 18)
+    assert arrays.answer[:, at].tolist() == [1, 1]
+    assert (arrays.answer[0, scale], arrays.outcome[0, scale]) == (-1, OUTCOMES.index("refused"))
+    assert arrays.p_yes[0, at] == 0.7
+    assert math.isnan(arrays.p_yes[1, at])
+    assert arrays.major[0, at] == 1
+    assert arrays.p_major[0, at] == 0.7
+    assert answer_arrays(looks, Counting(yes_from=0.75)).answer[:, at].tolist() == [0, 1]
+    with pytest.raises(ValueError, match="expected equal probes"):
+        answer_arrays([looks[0], Look("onepass")], Counting())

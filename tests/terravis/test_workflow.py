@@ -74,7 +74,8 @@ def test_one_pass_is_one_call_and_a_second_for_what_may_be_there() -> None:
     assert row.score == row.low == row.high == pytest.approx(np.exp(-1))
     assert row.score_soft is not None
     assert row.soft_high is not None
-    assert row.score_soft == row.soft_low < row.soft_high
+    assert row.soft_low == row.score_soft
+    assert row.soft_high > row.score_soft
 
 
 def test_an_engine_without_probabilities_gives_hard_answers_only() -> None:
@@ -124,16 +125,18 @@ def test_evidence_is_written_for_finds_only_and_changes_no_score() -> None:
         Text("answered", "I see a mug"),
         Text("answered", "Object: a\nEvidence:"),
     ):
-        other = scored(
-            look(Scripted(yes_no=script, write=lambda image, prompt, bad=bad: bad), evidence=True)
-        )
+        other = scored(look(Scripted(yes_no=script, write=_always(bad)), evidence=True))
         assert other == plain
     structured = Scripted(
         yes_no=script, features=Features(True, True),
-        write=lambda image, prompt: Text("answered", json.dumps({"object": "a mug", "evidence": str(prompt.schema["required"])})),
+        write=lambda image, prompt: Text("answered", json.dumps({"object": "a mug", "evidence": str((prompt.schema or {})["required"])})),
     )  # fmt: skip
     row = scored(look(structured, evidence=True))
     assert row.answers["contact_state"].evidence == "['object', 'evidence']"
+
+
+def _always(text: Text) -> Any:
+    return lambda image, prompt: text
 
 
 def paper_script(found: dict[str, str], eligible: Text | None = None) -> Any:
@@ -208,7 +211,8 @@ def test_anything_but_three_lines_is_no_answer(text: str) -> None:
     assert row.answers["contact_state"].outcome == "unparseable"
     assert row.answers["contact_state"].answer is None
     assert (row.status, row.score) == ("partial", None)
-    assert (row.low, row.high) == (pytest.approx(np.exp(-1)), 1.0)
+    assert row.low == pytest.approx(np.exp(-1))
+    assert row.high == 1.0
     assert row.reason == "1 of 18 probes without an answer (1 unparseable)"
 
 
@@ -245,7 +249,8 @@ def test_single_prompt_gives_the_workflow_s_output(text: str) -> None:
     row = scored(look(engine, mode="single_prompt"))
     assert len(engine.calls) == 1
     assert all(probe.question in engine.texts[0] for probe in probes().probes)
-    assert (row.status, row.n_minor, row.score) == ("ok", 1, pytest.approx(np.exp(-0.5)))
+    assert (row.status, row.n_minor) == ("ok", 1)
+    assert row.score == pytest.approx(np.exp(-0.5))
     assert list(row.answers) == ALL
     assert row.answers["contact_state"].objects == ["a hand"]
 

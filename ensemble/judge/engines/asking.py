@@ -8,9 +8,10 @@ questions share comes first, so that a prefix cache computes it once.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from physgauge.ensemble.judge.engine import Reply
 
@@ -24,9 +25,42 @@ SLACK: Final = 1e-3
 """How far P(yes) may be from the truth where a server lists only the likeliest tokens."""
 
 
-def question_text(preamble: str, question: str) -> str:
-    """The text of the turn behind the image, for a question."""
-    return prompt_text(preamble, f"{question.strip()} {DEMAND}")
+Layout = Literal["image_first", "text_first"]
+"""What comes first in the prompt, image or preamble; the question is always last."""
+_TEMPLATE = re.compile(
+    r"<\|[^<>|\s]{1,40}\|?>|</?(?:s|bos|eos|pad|unk|mask|img|image|video|audio|think|tool_call)>"
+    r"|<(?:start|end)_of_\w{1,20}>|<(?:image|img)_\w{1,20}>|<fake_token_around_image>|<global-img>"
+    r"|<row_\d+_col_\d+>|\[/?(?:INST|IMG|IMG_BREAK|IMG_END|SYSTEM_PROMPT|TOOL_CALLS)\]"
+    r"|<</?SYS>>"
+)
+
+
+def plain(text: str, tokens: Iterable[str] = ()) -> str:
+    """Text in which nothing is read as a token of a chat template: "<|im_end|>" gets a space inside.
+
+    What comes from captions or from a model's own words can so neither end the turn nor be an image.
+
+    Args:
+        text: of a preamble, question or prompt.
+        tokens: the model's special tokens, where they are known; those of the common models are anyhow.
+    """
+    for token in sorted(tokens, key=len, reverse=True):
+        if token in text:
+            text = text.replace(token, f"{token[:1]} {token[1:]}")
+    return _TEMPLATE.sub(lambda found: f"{found[0][:1]} {found[0][1:]}", text)
+
+
+def around_image(preamble: str, text: str, layout: Layout) -> tuple[str, str]:
+    """The text before and behind the image.
+
+    Args:
+        preamble: shared by all questions of an image.
+        text: a question with its demand, or a prompt.
+        layout: what comes first.
+    """
+    if layout == "image_first" or not preamble.strip():
+        return "", prompt_text(preamble, text)
+    return f"{preamble.strip()}\n\n", text
 
 
 def prompt_text(preamble: str, text: str) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
+
+from physgauge.wire import Outcome
 
 Value = TypeVar("Value")
 
@@ -54,3 +57,17 @@ class Tasks:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+async def within(
+    deadline_s: float | None, ask: Callable[[], Awaitable[Value]]
+) -> tuple[Outcome, Value | None]:
+    """What is asked, or `timeout` when the deadline (`time.monotonic`) passes; it is stopped then."""
+    left = None if deadline_s is None else deadline_s - time.monotonic()
+    if left is not None and left <= 0:
+        return "timeout", None
+    try:
+        async with asyncio.timeout(left):
+            return "answered", await ask()
+    except TimeoutError:
+        return "timeout", None

@@ -15,7 +15,7 @@ from physgauge import wire
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.terravis.scores import Bounded, Scores, aggregate
 from physgauge.judge_settings import JudgeSettings
-from physgauge.types import JudgeAnswers
+from physgauge.types import OUTCOMES, JudgeAnswers
 
 RATINGS: Final = 5
 
@@ -79,7 +79,7 @@ def terravis_of(looks: Sequence[Look], counting: Counting) -> list[wire.TerraVis
         arrays = _arrays(decided)
         scores = aggregate(arrays, counting.lambda_, counting.alpha, counting.grade_from)
         for row, k in enumerate(members):
-            results[k] = _result(decided[row], arrays, scores, row)
+            results[k] = _result(decided[row], scores, row)
     return [results[k] for k in range(len(looks))]
 
 
@@ -129,10 +129,9 @@ def _arrays(looks: Sequence[Look]) -> JudgeAnswers:
     each = [list(look.answers.values()) for look in looks]
     nan = math.nan
     return JudgeAnswers(
-        eligible=np.array(
-            [_FLAG[look.eligible.answer if look.eligible else None] for look in looks], np.int8
-        ),
-        hit=np.array([[_FLAG[a.answer] for a in some] for some in each], np.int8),
+        eligible=np.array([_eligible_p(look.eligible) for look in looks]),
+        outcome=np.array([[OUTCOMES.index(a.outcome) for a in some] for some in each], np.int8),
+        answer=np.array([[_FLAG[a.answer] for a in some] for some in each], np.int8),
         major=np.array([[_GRADE[a.severity] for a in some] for some in each], np.int8),
         p_yes=np.array([[nan if a.p_yes is None else a.p_yes for a in some] for some in each]),
         p_major=np.array(
@@ -141,14 +140,20 @@ def _arrays(looks: Sequence[Look]) -> JudgeAnswers:
     )
 
 
-def _result(look: Look, arrays: JudgeAnswers, scores: Scores, row: int) -> wire.TerraVis:
+def _eligible_p(eligible: wire.Eligible | None) -> float:
+    if eligible is None or eligible.answer is None:
+        return math.nan
+    return float(eligible.answer) if eligible.p is None else eligible.p
+
+
+def _result(look: Look, scores: Scores, row: int) -> wire.TerraVis:
     """One image's part."""
-    eligible = int(arrays.eligible[row])
+    eligible = look.eligible.answer if look.eligible else None
     told = wire.TerraVis(
         status="not_applicable", mode=look.mode, fault=look.fault, eligible=look.eligible,
         answers=dict(look.answers),
     )  # fmt: skip
-    if eligible == 0:
+    if eligible is False:
         family = look.eligible.family if look.eligible else None
         reason = "not eligible" if family is None else f"not eligible: {family}"
         return msgspec.structs.replace(told, reason=reason)
@@ -162,8 +167,8 @@ def _result(look: Look, arrays: JudgeAnswers, scores: Scores, row: int) -> wire.
         told,
         status="error" if nobody else "ok" if whole else "partial",
         reason="; ".join([*missing, *([look.fault] if look.fault else [])]) or None,
-        score=hard[0] if eligible == 1 else None,
-        score_soft=soft[0] if eligible == 1 else None,
+        score=hard[0] if eligible else None,
+        score_soft=soft[0] if eligible else None,
         low=hard[1], high=hard[2], soft_low=soft[1], soft_high=soft[2],
         n_major=_whole(scores.n_major[row]), n_minor=_whole(scores.n_minor[row]),
     )  # fmt: skip

@@ -71,14 +71,14 @@ def aggregate(answers: JudgeAnswers, lambda_: float, alpha: float, grade_from: f
         ValueError: a number out of range.
     """
     _check(answers, lambda_, alpha)
-    hit, major = answers.hit, answers.major
-    found, unknown = hit == 1, hit == -1
+    answer, major = answers.answer, answers.major
+    found, unknown = answer == 1, answer == -1
     graded_major, graded_minor = found & (major == 1), found & (major == 0)
     ungraded = found & (major == -1)
     least = _count(graded_major) + alpha * (_count(graded_minor) + _count(ungraded))
     most = _count(graded_major | ungraded | unknown) + alpha * _count(graded_minor)
     fewest, highest = _count(found), _count(found | unknown)
-    probes = hit.shape[1]
+    probes = answer.shape[1]
     answered = ~unknown.any(axis=1)
     known = answered & ~ungraded.any(axis=1)
     of = Bounded.where
@@ -95,13 +95,13 @@ def aggregate(answers: JudgeAnswers, lambda_: float, alpha: float, grade_from: f
 
 def _soft(answers: JudgeAnswers, lambda_: float, alpha: float, grade_from: float) -> Bounded:
     p, q = answers.p_yes, answers.p_major
-    sure = ~np.isnan(p) & (answers.hit != -1)
+    sure = ~np.isnan(p) & (answers.answer != -1)
     graded = ~np.isnan(q)
     at_least, at_most = np.where(sure, p, 1.0), np.where(sure, p, 0.0)
     # The factor falls in p and in q: the worst case is the largest of each.
     low = _product(at_least, np.where(graded, q, 1.0), lambda_, alpha)
     high = _product(at_most, np.where(graded, q, 0.0), lambda_, alpha)
-    must = (p >= grade_from) | (answers.hit == 1)
+    must = (p >= grade_from) | (answers.answer == 1)
     known = (sure & (graded | ~must)).all(axis=1)
     none = ~sure.any(axis=1)
     low, high = np.where(none, np.nan, low), np.where(none, np.nan, high)
@@ -124,8 +124,10 @@ def _check(answers: JudgeAnswers, lambda_: float, alpha: float) -> None:
         raise ValueError(f"lambda: expected a number above 0, got {lambda_!r}")
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha: expected 0 to 1, got {alpha!r}")
-    if answers.hit.ndim != 2 or answers.hit.shape[1] < 1:
-        raise ValueError(f"hit: expected [B, Q] with Q of at least 1, got {answers.hit.shape}")
+    if answers.answer.ndim != 2 or answers.answer.shape[1] < 1:
+        raise ValueError(
+            f"answer: expected [B, Q] with Q of at least 1, got {answers.answer.shape}"
+        )
     for name, values in (("p_yes", answers.p_yes), ("p_major", answers.p_major)):
         if ((values < 0) | (values > 1)).any():
             raise ValueError(f"{name}: expected 0 to 1 or NaN, got {values.tolist()!r:.120}")

@@ -40,6 +40,15 @@ _MIB = 2**20
     help="The token of that server, if it has one.",
 )
 @click.option(
+    "--server-ca",
+    type=_FILE,
+    metavar="FILE",
+    help="That server uses TLS, with a certificate of this authority (PEM).",
+)
+@click.option("--server-name", metavar="NAME", help="The name in it, if it is not the host's.")
+@click.option("--server-cert", type=_FILE, metavar="FILE", help="With mutual TLS, ours for it,")
+@click.option("--server-key", type=_FILE, metavar="FILE", help="and its key.")
+@click.option(
     "--status",
     default="",
     metavar="HOST:PORT[,HOST:PORT]",
@@ -188,7 +197,9 @@ _MIB = 2**20
 )
 @click.option("--quiet", is_flag=True, help="No log line per answer.")
 def gateway(
-    host: str, port: int, metrics_port: int, server: str, server_token_file: Path | None, status: str,
+    host: str, port: int, metrics_port: int, server: str, server_token_file: Path | None,
+    server_ca: Path | None, server_name: str | None, server_cert: Path | None, server_key: Path | None,
+    status: str,
     token_file: Path | None, tls_cert: Path | None, tls_key: Path | None, tls_client_ca: Path | None,
     insecure: bool, places: int, queue: int, mib: int, share: float, window: int, streams: int,
     streams_per_client: int, connections: int, image_mib: int, npy_mib: int, max_caption: int,
@@ -205,6 +216,7 @@ def gateway(
             raise EnvironmentProblem(
                 f"expected {module}, got none: pip install 'physgauge[gateway]'"
             )
+    from physgauge.clients import Tls as ServersTls
     from physgauge.gateway.server import run
     from physgauge.gateway.settings import Backend, GatewaySettings, Limits, Shares, Tls
 
@@ -218,6 +230,7 @@ def gateway(
         backend=Backend(
             servers=_addresses("--server", server),
             token=read_token("--server-token-file", server_token_file),
+            tls=ServersTls(server_ca, server_cert, server_key, server_name) if server_ca else None,
             status=_addresses("--status", status) if status else (),
         ),
         limits=Limits(

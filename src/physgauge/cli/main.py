@@ -15,6 +15,8 @@ import click
 from physgauge import __version__
 from physgauge.cli.doctor import doctor
 from physgauge.cli.gateway import gateway
+from physgauge.cli.parity import parity
+from physgauge.cli.rescore import rescore
 from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
@@ -37,6 +39,8 @@ def group() -> None:
 
 group.add_command(score)
 group.add_command(score_boxes)
+group.add_command(rescore)
+group.add_command(parity)
 group.add_command(rules)
 group.add_command(schema)
 group.add_command(serve)

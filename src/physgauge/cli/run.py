@@ -86,15 +86,15 @@ def consume(
         folder: where ``rows.parquet`` goes; None = nowhere.
         as_json: rows as JSON lines on standard output (the summary then goes to standard error).
         each: called with every row, after it is written.
-        state: more for the progress line.
+        state: more for the progress line; called from another thread.
     """
     console = Console(stderr=as_json)
     summary = Summary()
     start = time.monotonic()
     with ExitStack() as stack:
         writer = None if folder is None else stack.enter_context(RowWriter(folder / ROWS_FILE))
-        progress = stack.enter_context(_progress())
-        task = progress.add_task("scoring", total=total, state="")
+        progress = stack.enter_context(_progress(state))
+        task = progress.add_task("scoring", total=total)
         for row in rows:
             if writer is not None:
                 writer.write(row)
@@ -103,7 +103,7 @@ def consume(
             summary.add(row)
             if each is not None:
                 each(row)
-            progress.update(task, advance=1, state="" if state is None else state())
+            progress.advance(task)
     print_summary(console, summary, time.monotonic() - start)
     if folder is not None:
         console.print(Text(printable(f"Rows: {folder / ROWS_FILE}")))
@@ -118,7 +118,18 @@ class _Rate(ProgressColumn):
         return Text("- images/s" if speed is None else f"{speed:.1f} images/s")
 
 
-def _progress() -> Progress:
+class _State(ProgressColumn):
+    """What else there is to say."""
+
+    def __init__(self, state: Callable[[], str]) -> None:
+        super().__init__()
+        self._state = state
+
+    def render(self, task: Task) -> Text:
+        return Text(self._state())
+
+
+def _progress(state: Callable[[], str] | None) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -126,7 +137,7 @@ def _progress() -> Progress:
         _Rate(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[state]}"),
+        *([] if state is None else [_State(state)]),
         console=Console(stderr=True),
         transient=True,
     )

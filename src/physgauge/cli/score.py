@@ -101,6 +101,7 @@ def _score_here(
     from physgauge.cli.run import consume, loading
     from physgauge.clients.files import DRAWN
     from physgauge.ensemble.pipeline import Pipeline
+    from physgauge.parity_record import claim_of_run
 
     with loading():
         made = Pipeline(loaded, options)
@@ -113,7 +114,17 @@ def _score_here(
             if draw and folder is not None
             else (one.row for one in scored)
         )
-        consume(rows, len(images), folder, as_json)
+        made_by: list[wire.Provenance] = []
+
+        def note(row: wire.Row) -> None:
+            made_by[:] = made_by or [row.provenance]
+
+        consume(rows, len(images), folder, as_json, each=note)
+    judge = loaded.profile.judge
+    if judge is not None and made_by:
+        first = made_by[0]
+        says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
+        click.echo(printable(says), err=True)
 
 
 def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:

@@ -61,7 +61,8 @@ class GatewayClient:
             name = [] if tls.name is None else [("grpc.ssl_target_name_override", tls.name)]
             credentials = grpc.ssl_channel_credentials(*tls.read())
             self._channel = grpc.aio.secure_channel(address, credentials, [*_OPTIONS, *name])
-        self._stub: Any = gateway_pb2_grpc.GatewayStub(self._channel)
+        made: Any = gateway_pb2_grpc.GatewayStub
+        self._stub = made(self._channel)
         self._metadata = None if token is None else (("authorization", f"Bearer {token}"),)
 
     async def score(self, item: v1.Item, timeout_s: float | None = None) -> v1.Answer:
@@ -159,7 +160,7 @@ class _Sender:
 
 
 async def _answers(call: Any, sender: _Sender) -> AsyncIterator[v1.Answer]:
-    while (response := await call.read()) is not grpc.aio.EOF:
+    while isinstance(response := await call.read(), v1.StreamResponse):
         sender.grant(response.credits)
         if response.HasField("answer"):
             sender.unanswered.pop(response.answer.id, None)

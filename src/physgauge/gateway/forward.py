@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from physgauge import wire
-from physgauge.clients import AsyncClient, Input
+from physgauge.clients import AsyncClient, Input, Stats
 from physgauge.gateway.checks import Work
 from physgauge.gateway.settings import Backend
 
@@ -38,6 +38,11 @@ class Forward:
             timeout_s=most_s,
             attempt_s=_ATTEMPT_S,
         )
+
+    @property
+    def stats(self) -> Stats:
+        """What the client has done so far."""
+        return self._client.stats
 
     async def row(self, work: Work, request_id: str) -> wire.Row:
         """An image's row, perhaps an error row.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
@@ -24,29 +24,39 @@ class Metrics:
         def named(name: str) -> str:
             return f"physgauge_gateway_{name}"
 
-        registry = {"registry": self.registry}
+        registry = self.registry
         self._images = Counter(
             named("images"), "Images answered; outcome: row, row_error, or a refusal's code.",
-            ["client", "outcome"], **registry,
+            ["client", "outcome"], registry=registry,
         )  # fmt: skip
         self._received = Counter(
-            named("received_bytes"), "Bytes of requests received.", ["client"], **registry
+            named("received_bytes"), "Bytes of requests received.", ["client"], registry=registry
         )
-        self._sent = Counter(named("sent_bytes"), "Bytes of answers sent.", ["client"], **registry)
+        self._sent = Counter(
+            named("sent_bytes"), "Bytes of answers sent.", ["client"], registry=registry
+        )
         self._seconds = Histogram(
-            named("seconds"), "From an image's arrival to its row.", buckets=_BUCKETS, **registry
+            named("seconds"),
+            "From an image's arrival to its row.",
+            buckets=_BUCKETS,
+            registry=registry,
         )
         self._denied = Counter(
-            named("denied"), "Calls not let in, by reason.", ["reason"], **registry
+            named("denied"), "Calls not let in, by reason.", ["reason"], registry=registry
         )
         self._ended = Counter(
-            named("streams_ended"), "Streams that have ended, by how.", ["how"], **registry
+            named("streams_ended"), "Streams that have ended, by how.", ["how"], registry=registry
         )
         self._clients: dict[str, _Client] = {}
 
     def gauge(self, name: str, says: str, value: Callable[[], float | dict[str, int]]) -> None:
         """A number, or one a client, that is asked for when it is wanted: in another thread."""
         self.registry.register(_Asked(f"physgauge_gateway_{name}", says, value))
+
+    def counter(self, name: str, says: str, value: Callable[[], float]) -> None:
+        """A number that only rises and is counted elsewhere, asked for as a gauge is."""
+        made = _Asked(f"physgauge_gateway_{name}", says, value, CounterMetricFamily)
+        self.registry.register(made)
 
     def received(self, client: str, size: int) -> None:
         """A message has come."""
@@ -100,19 +110,25 @@ class Metrics:
 
 
 class _Asked(Collector):
-    """A gauge whose value is that of the moment."""
+    """A number whose value is that of the moment."""
 
-    def __init__(self, name: str, says: str, value: Callable[[], float | dict[str, int]]) -> None:
-        self._name, self._says, self._value = name, says, value
+    def __init__(
+        self,
+        name: str,
+        says: str,
+        value: Callable[[], float | dict[str, int]],
+        kind: Any = GaugeMetricFamily,
+    ) -> None:
+        self._name, self._says, self._value, self._kind = name, says, value, kind
 
     def collect(self) -> Iterable[Metric]:
         value = self._value()
         if isinstance(value, dict):
-            family = GaugeMetricFamily(self._name, self._says, labels=["client"])
+            family = self._kind(self._name, self._says, labels=["client"])
             for client, number in value.copy().items():
                 family.add_metric([client], number)
         else:
-            family = GaugeMetricFamily(self._name, self._says, value)
+            family = self._kind(self._name, self._says, value)
         return [family]
 
 

@@ -64,13 +64,14 @@ class Gateway:
         forward = Forward(
             settings.backend, settings.shares.places, settings.limits.max_deadline_ms / 1000
         )
-        health_service = health.aio.HealthServicer()
+        module: Any = health  # whose types know no `aio`
+        health_service = module.aio.HealthServicer()
         await _say(health_service, False)
         behind = Behind(self.settings.backend, forward, lambda ready: _say(health_service, ready))
         places = Places(self.settings.shares)
         desk = Desk(self.settings, places, forward, behind, self.metrics)
         service = Service(self.settings, self._access, desk, self.metrics)
-        self._gauges(service, places, behind)
+        self._gauges(service, places, behind, forward)
         server = self._server(service, health_service)
         self.metrics_port, stop_metrics = self.metrics.serve(self.settings.metrics_port)
         try:
@@ -92,7 +93,7 @@ class Gateway:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         finally:
-            await server.stop(0.5)
+            await server.stop(0.2)
             await forward.close()
             stop_metrics()
 
@@ -154,8 +155,8 @@ class Gateway:
             ) from None
         return server
 
-    def _gauges(self, service: Service, places: Places, behind: Behind) -> None:
-        gauge = self.metrics.gauge
+    def _gauges(self, service: Service, places: Places, behind: Behind, forward: Forward) -> None:
+        gauge, counter = self.metrics.gauge, self.metrics.counter
         gauge("ready", "1 while the server behind scores images.", lambda: float(behind.ready))
         gauge("in_hand", "Images in hand, waiting and at the server.", lambda: places.by_client)
         gauge("at_server", "Images at the server.", lambda: places.at_server)
@@ -163,6 +164,9 @@ class Gateway:
         gauge("waiting", "Images that wait for a place.", lambda: places.waiting)
         gauge("streams", "Streams open.", lambda: service.streams_by_client)
         gauge("credits", "Credits granted and not used.", lambda: service.credits_by_client)
+        gauge("window", "Calls that the servers may have now.", lambda: forward.stats.window)
+        counter("retries", "Images sent to a server again.", lambda: forward.stats.retries)
+        counter("rejects", "Calls that a full server refused.", lambda: forward.stats.rejects)
 
 
 async def _say(health_service: Any, ready: bool) -> None:

@@ -130,21 +130,12 @@ class Service:
             answer = await self._answer(caller, context)
         finally:
             self._calls[name] -= 1
-        reply = v1.ScoreResponse(answer=answer).SerializeToString()
+        reply: bytes = v1.ScoreResponse(answer=answer).SerializeToString()
         self._metrics.sent(name, len(reply))
         return reply
 
     async def _answer(self, caller: Caller, context: Any) -> v1.Answer:
-        try:
-            async with asyncio.timeout(_READ_S):
-                data = await context.read()
-        except TimeoutError:
-            data = grpc.aio.EOF
-        if data is grpc.aio.EOF:
-            await context.abort(
-                grpc.StatusCode.INVALID_ARGUMENT,
-                f"physgauge [request_invalid] expected a ScoreRequest within {_READ_S:g} s, got none",
-            )
+        data = await _one_message(context)
         arrival = self._desk.arrival(caller.name, f"gw-{secrets.token_hex(6)}", 1, data)
         try:
             item = self._desk.open(arrival, data, v1.ScoreRequest, named=False)
@@ -185,3 +176,19 @@ async def _end(context: Any, ended: Ended) -> None:
     except TimeoutError:
         # gRPC resets the stream of a handler that is cancelled.
         raise asyncio.CancelledError from None
+
+
+async def _one_message(context: Any) -> bytes:
+    """That of a unary call."""
+    try:
+        async with asyncio.timeout(_READ_S):
+            data = await context.read()
+    except TimeoutError:
+        data = None
+    if isinstance(data, bytes):
+        return data
+    await context.abort(
+        grpc.StatusCode.INVALID_ARGUMENT,
+        f"physgauge [request_invalid] expected a ScoreRequest within {_READ_S:g} s, got none",
+    )
+    raise AssertionError("expected abort to raise, got a return")

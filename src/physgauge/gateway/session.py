@@ -97,12 +97,12 @@ class Session:
         reader = asyncio.create_task(self._read())
         writer = asyncio.create_task(self._out.run(lambda: self._ending and not self._held))
         try:
-            await asyncio.wait({reader, writer, self._over}, return_when=asyncio.FIRST_COMPLETED)
+            await _first(reader, writer, self._over)
             by_caller = reader.done()
             if by_caller and not self._over.done():
                 reader.result()
                 self._finish()
-                await asyncio.wait({writer, self._over}, return_when=asyncio.FIRST_COMPLETED)
+                await _first(writer, self._over)
             if self._over.done():
                 raise self._over.result()
             writer.result()
@@ -162,7 +162,7 @@ class Session:
         while True:
             await self._out.room(2 * self._settings.shares.window)
             data = await self._context.read()
-            if data is grpc.aio.EOF:
+            if not isinstance(data, bytes):  # gRPC's EOF: the caller has closed his side
                 return
             self._seen_s = time.monotonic()
             if not self._closed:
@@ -202,6 +202,10 @@ class Session:
 
     def _answer(self, answer: v1.Answer, credited: bool) -> None:
         self._out.push(v1.StreamResponse(answer=answer), credited)
+
+
+async def _first(*waited: asyncio.Future[Any]) -> None:
+    await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _stalled(after_s: float) -> Ended:

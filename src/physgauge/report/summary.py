@@ -13,6 +13,7 @@ from rich.text import Text
 
 from physgauge import wire
 from physgauge.report.printable import printable
+from physgauge.report.terravis import TerraVisSummary
 
 WORST = 8
 """Worst images kept."""
@@ -35,10 +36,12 @@ class Summary:
     says: dict[tuple[str, str], str] = field(default_factory=dict)
     worst: list[tuple[float, int, str, str]] = field(default_factory=list)
     """Heap of (-S_final, -row number, image id, first diagnostic)."""
+    terravis: TerraVisSummary = field(default_factory=TerraVisSummary)
 
     def add(self, row: wire.Row) -> None:
         """Count one row."""
         self.rows += 1
+        self.terravis.add(row)
         pcmde = row.pcmde
         label = pcmde.verdict or pcmde.status
         self.verdicts[label] += 1
@@ -105,6 +108,7 @@ def render(summary: Summary, seconds: float) -> RenderableType:
         for name, score, why in worst:
             table.add_row(Text(printable(name)), f"{score:.1f}", Text(printable(why)))
         parts.append(table)
+    parts += summary.terravis.render()
     for title, counter in (("Not scored", summary.reasons), ("Errors", summary.errors)):
         if counter:
             listed = "; ".join(f"{n} x {printable(what)}" for what, n in counter.most_common(5))

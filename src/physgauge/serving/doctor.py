@@ -11,6 +11,7 @@ from pathlib import Path
 
 from physgauge.config import load_profile, shipped_profiles
 from physgauge.errors import ConfigError, EnvironmentProblem
+from physgauge.parity_record import claim
 from physgauge.serving.triton import check_numpy, find_libpython, find_triton
 
 LOCAL = {
@@ -72,6 +73,10 @@ def profile(name: str) -> list[Finding]:
         findings += [_provider(one) for one in detector.providers]
     for domain, layout in loaded.profile.layouts.items():
         findings.append(_model(f"layout {domain}", loaded.path(layout)))
+    judge = loaded.profile.judge
+    if judge is not None:
+        # Not a lack: the profile runs. It says what may be said of its answers.
+        findings.append(Finding("judge", claim(judge.parity, judge.mode)[1], True))
     return findings
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from dataclasses import replace
+from typing import Any, Final
 
 import msgspec
 
@@ -20,9 +19,10 @@ from physgauge.ensemble.judge.engine import (
     Text,
 )
 from physgauge.ensemble.judge.engines.asking import (
+    DEMAND,
     Weighed,
-    prompt_text,
-    question_text,
+    around_image,
+    plain,
     reply,
     side,
     weigh,
@@ -36,13 +36,11 @@ from physgauge.ensemble.judge.engines.endpoint.offer import (
     schema_format,
     token_id,
 )
-from physgauge.ensemble.judge.engines.endpoint.pictures import data_url, encode
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
-from physgauge.ensemble.judge.engines.tasks import Tasks
+from physgauge.ensemble.judge.engines.endpoint.showing import Showing
+from physgauge.ensemble.judge.engines.tasks import Tasks, within
 from physgauge.types import U8
-from physgauge.wire import Outcome
 
-Said = TypeVar("Said")
 YES_NO: Final = {
     "type": "object",
     "properties": {"answer": {"type": "string", "enum": ["yes", "no"]}},
@@ -62,10 +60,10 @@ class EndpointEngine:
 
     @property
     def name(self) -> str:
-        """Kind, model, where probabilities come from, and how pixels travel."""
+        """Kind, model, where probabilities come from, how pixels travel, layout."""
         s = self._settings
         pixels = s.image if s.image == "png" else f"jpeg{s.jpeg_quality}"
-        return f"endpoint:{self._offer.model}:{self._offer.source}:{pixels}"
+        return f"endpoint:{self._offer.model}:{self._offer.source}:{pixels}:{s.layout}"
 
     @property
     def models(self) -> Mapping[str, str]:
@@ -111,14 +109,12 @@ class EndpointSession:
         self._settings = settings
         self._client = client
         self._offer = offer
-        self._image = image
         self._preamble = preamble
         self._deadline_s = deadline_s
-        self._encoding: asyncio.Task[msgspec.Raw | None] | None = None
         self._spent = Spent()
         self.tasks = Tasks()
-        self.encode_s = 0.0
-        """Seconds of processor time that encoding the image took."""
+        once = settings.send == "once" or (settings.send == "auto" and offer.source == "vllm")
+        self._showing = None if image is None else Showing(image, settings, once, self.tasks)
 
     @property
     def spent(self) -> Spent:
@@ -145,12 +141,12 @@ class EndpointSession:
             body |= {s.tokens_field: max(16, s.answer_tokens), **schema_format(YES_NO)}
         elif offer.source == "off":
             body[s.tokens_field] = max(4, s.answer_tokens)
-        done = await self._ask(question_text(self._preamble, question.text), body)
+        done = await self._ask(f"{question.text.strip()} {DEMAND}", body, quick=True)
         if done.outcome != "answered":
-            return Reply(done.outcome)
+            return Reply(done.outcome, id=question.id)
         weighed = Weighed(None, None) if done.first is None else self._weigh(done.first)
         said = _chosen(done.text) if by_schema else done.text
-        return reply(weighed, said)
+        return replace(reply(weighed, said), id=question.id)
 
     def _weigh(self, first: Position) -> Weighed:
         if self._offer.source == "vllm":
@@ -170,28 +166,28 @@ class EndpointSession:
             body["seed"] = prompt.seed
         if prompt.schema is not None and self._offer.structured:
             body |= schema_format(prompt.schema)
-        done = await self._ask(prompt_text(self._preamble, prompt.text), body)
+        done = await self._ask(prompt.text, body, quick=False)
         if done.outcome == "unparseable":  # no completion at all: there is no text to read
-            return Text("answered", "", whole=False)
+            return Text("answered", "", whole=False, id=prompt.id)
         if done.outcome != "answered":
-            return Text(done.outcome)
-        return Text("answered", done.text or "", done.whole)
+            return Text(done.outcome, id=prompt.id)
+        return Text("answered", done.text or "", done.whole, prompt.id)
 
-    async def _ask(self, text: str, fields: dict[str, Any]) -> Read:
-        outcome, read = await within(self._deadline_s, lambda: self._request(text, fields))
+    async def _ask(self, text: str, fields: dict[str, Any], quick: bool) -> Read:
+        outcome, read = await within(self._deadline_s, lambda: self._request(text, fields, quick))
         return Read(outcome) if read is None else read
 
-    async def _request(self, text: str, fields: dict[str, Any]) -> Read:
-        content: list[dict[str, Any]] = []
-        if self._image is not None:
-            url = await self._url()
-            if url is None:
-                return Read("skipped")
-            picture: dict[str, Any] = {"url": url}
-            if self._settings.detail is not None:
-                picture["detail"] = self._settings.detail
-            content.append({"type": "image_url", "image_url": picture})
-        content.append({"type": "text", "text": text})
+    async def _request(self, text: str, fields: dict[str, Any], quick: bool) -> Read:
+        before, behind = around_image(plain(self._preamble), plain(text), self._settings.layout)
+        if self._showing is None:
+            return await self._send([{"type": "text", "text": before + behind}], fields)
+        first = [{"type": "text", "text": before}] if before else []
+        last = {"type": "text", "text": behind}
+        return await self._showing.ask(
+            lambda picture: self._send([*first, picture, last], fields), quick
+        )
+
+    async def _send(self, content: list[dict[str, Any]], fields: dict[str, Any]) -> Read:
         s = self._settings
         body = {
             "model": self._offer.model,
@@ -203,39 +199,6 @@ class EndpointSession:
 
     def _count(self, more: Spent) -> None:
         self._spent = add(self._spent, more)
-
-    async def _url(self) -> msgspec.Raw | None:
-        """The image as a JSON string, encoded by whoever needs it first; None: it can't be sent."""
-        if self._encoding is None:
-            self._encoding = self.tasks.start(asyncio.to_thread(self._encoded))
-        return await asyncio.shield(self._encoding)
-
-    def _encoded(self) -> msgspec.Raw | None:
-        s, image = self._settings, self._image
-        if image is None or min(image.shape[:2]) < s.min_side_px:
-            return None
-        start = time.thread_time()
-        encoded = encode(image, s.image, s.jpeg_quality)
-        if len(encoded) > s.max_image_bytes:
-            return None
-        # Base64 needs no escaping: put into every request as it is.
-        raw = msgspec.Raw(b'"' + data_url(encoded, s.image) + b'"')
-        self.encode_s = time.thread_time() - start
-        return raw
-
-
-async def within(
-    deadline_s: float | None, ask: Callable[[], Awaitable[Said]]
-) -> tuple[Outcome, Said | None]:
-    """What is asked, or `timeout` when the deadline (`time.monotonic`) passes."""
-    left = None if deadline_s is None else deadline_s - time.monotonic()
-    if left is not None and left <= 0:
-        return "timeout", None
-    try:
-        async with asyncio.timeout(left):
-            return "answered", await ask()
-    except TimeoutError:
-        return "timeout", None
 
 
 class _Chosen(msgspec.Struct):

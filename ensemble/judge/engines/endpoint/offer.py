@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from physgauge.ensemble.judge.engine import EngineFault
-from physgauge.ensemble.judge.engines.asking import SPELLINGS, question_text
+from physgauge.ensemble.judge.engines.asking import DEMAND, SPELLINGS
 from physgauge.ensemble.judge.engines.endpoint.client import OK, Client
 from physgauge.ensemble.judge.engines.endpoint.completion import Completion
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
@@ -19,7 +19,7 @@ from physgauge.ensemble.judge.engines.endpoint.transport import Answer, NoAnswer
 from physgauge.errors import ConfigError
 
 Source = Literal["vllm", "top", "off"]
-TRIAL: Final = question_text("", "Is water wet?")
+TRIAL: Final = f"Is water wet? {DEMAND}"
 TRIAL_SCHEMA: Final = {
     "type": "object",
     "properties": {"wet": {"type": "boolean"}},
@@ -89,8 +89,11 @@ async def look(client: Client, settings: EndpointSettings, where: str) -> Offer:
     structured = settings.structured == "json_schema" or (
         settings.structured == "auto" and await _structured(client, settings, model.id)
     )
-    version = (seen.system_fingerprint or seen.model if seen is not None else None) or ""
-    return Offer(model.id, model.root or version or "unknown", source, families, structured)
+    # What it was loaded from may be a folder of the server's: its last part says enough.
+    loaded = (model.root or "").rstrip("/").rpartition("/")[2]
+    printed = seen.system_fingerprint if seen is not None else None
+    version = " ".join(x for x in (loaded, printed) if x) or "unknown"
+    return Offer(model.id, version, source, families, structured)
 
 
 def trial(

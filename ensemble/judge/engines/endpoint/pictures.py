@@ -20,7 +20,7 @@ def encode(image: U8, kind: Literal["png", "jpeg"], quality: int) -> bytes:
         kind: `png` keeps every pixel; `jpeg` (4:4:4) changes them.
         quality: of JPEG.
     """
-    picture = Image.fromarray(np.ascontiguousarray(image), "RGB")
+    picture = Image.fromarray(np.ascontiguousarray(image))
     out = io.BytesIO()
     if kind == "png":
         # Level 1: a third of the default's time for a tenth more bytes; each is sent many times, but

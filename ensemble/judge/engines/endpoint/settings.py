@@ -45,9 +45,14 @@ class EndpointSettings(Settings, frozen=True, kw_only=True):
     proxy: str | None = None
     """Proxies of the environment are not used."""
 
+    layout: Literal["image_first", "text_first"] = "image_first"
+    """What comes first in the prompt, image or preamble; the question is always last."""
     image: Literal["png", "jpeg"] = "png"
     """How pixels travel; `jpeg` is smaller and changes them (docs/engines.md)."""
     jpeg_quality: Annotated[int, msgspec.Meta(ge=50, le=100)] = 95
+    send: Literal["auto", "once", "always"] = "auto"
+    """`once`: with a session's first question; the others name it (vLLM's ``uuid``; what its cache has
+    lost is sent again). `always`: with each question. `auto`: `once` where the server is vLLM."""
     detail: Literal["low", "high", "auto"] | None = None
     """The size class of images some hosted models have."""
     max_image_bytes: Positive = 20 * 2**20

@@ -2,9 +2,9 @@
 
     python -m physgauge.ensemble.judge.engines.onepass.tiny smolvlm DIR
 
-They have the layers, tokenizers and image processors of real ones, so whatever is exact on them is exact
-by construction; what they say means nothing. Weights are drawn by name and seed, the same everywhere.
-`resolve("tiny:smolvlm")` builds one into the user's cache folder at first use.
+They have the layers, tokenizers and image processors of real ones, so whatever is exact on them is
+exact by construction; what they say means nothing. Weights are drawn by name and seed, the same
+everywhere. `resolve("tiny:smolvlm")` builds one into the user's cache folder at first use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 
 from physgauge.errors import ConfigError, EnvironmentProblem
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raise it when a built model changes: caches then build anew."""
 PREFIX: Final = "tiny:"
 

@@ -1,31 +1,25 @@
-"""The configurations, tokenizers and weights of the tiny models (see `tiny`)."""
+"""The configurations of the tiny models (see `tiny`)."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
+    Gemma3Config,
+    Gemma3ForConditionalGeneration,
     Idefics3Config,
     Idefics3ForConditionalGeneration,
-    PreTrainedTokenizerFast,
     Qwen3VLConfig,
     Qwen3VLForConditionalGeneration,
 )
+from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from physgauge.ensemble.judge.engines.onepass.tiny_text import training_text
-
-VOCABULARY: Final = 1024
-HEAD_GAIN: Final = 2.0
-"""Spread of the logits: wide enough that another image or question clearly changes an answer."""
+from physgauge.ensemble.judge.engines.onepass.tiny_parts import VOCABULARY, change, save, tokenizer
 
 _IDEFICS = [
     "<|endoftext|>", "<|im_start|>", "<end_of_utterance>", "<fake_token_around_image>", "<image>",
@@ -34,6 +28,11 @@ _IDEFICS = [
 _QWEN = [
     "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
     "<|image_pad|>", "<|video_pad|>",
+]  # fmt: skip
+
+_GEMMA = [
+    "<pad>", "<bos>", "<end_of_turn>", "<start_of_turn>", "<start_of_image>", "<end_of_image>",
+    "<image_soft_token>",
 ]  # fmt: skip
 
 _IDEFICS_TEMPLATE = (
@@ -51,64 +50,12 @@ _QWEN_TEMPLATE = (
 )
 
 
-def tokenizer(special: Sequence[str], template: str, end: str) -> PreTrainedTokenizerFast:
-    """A byte-level BPE tokenizer, trained here."""
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    raw.train_from_iterator(
-        training_text(),
-        trainers.BpeTrainer(
-            vocab_size=VOCABULARY,
-            special_tokens=list(special),
-            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-            show_progress=False,
-        ),
-    )
-    made = PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        bos_token=special[1],
-        eos_token=end,
-        pad_token=special[0],
-        additional_special_tokens=list(special[2:]),
-    )
-    made.chat_template = template
-    return made
-
-
-def fill(model: torch.nn.Module, seed: int) -> None:
-    """Draw every weight by its name: variance 1 / fan-in, norms 1, biases 0."""
-    for name, weight in model.named_parameters():
-        if weight.ndim < 2:
-            weight.data.fill_(0.0 if name.endswith("bias") else 1.0)
-            continue
-        key = hashlib.sha256(f"{seed}:{name}".encode()).digest()
-        rng = np.random.default_rng(int.from_bytes(key[:8], "big"))
-        values = rng.standard_normal(tuple(weight.shape), dtype=np.float32)
-        scale = 1.0 if "embed" in name and "patch" not in name else _fan_in(weight) ** -0.5
-        scale *= HEAD_GAIN if name.startswith("lm_head") else 1.0
-        weight.data.copy_(torch.from_numpy(values * np.float32(scale)))
-
-
-def _fan_in(weight: torch.Tensor) -> int:
-    return weight[0].numel()
-
-
-def save(model: Any, folder: Path, seed: int, words: PreTrainedTokenizerFast, images: Any) -> None:
-    """Model, tokenizer and image processor in Hugging Face form, weights in bfloat16."""
-    fill(model, seed)
-    model.eval().to(torch.bfloat16).save_pretrained(folder)
-    words.save_pretrained(folder)
-    images.save_pretrained(folder)
-    # The name that every release of transformers knows.
-    change(folder / "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast")
-
-
-def change(path: Path, **values: Any) -> None:
-    """Set keys of a JSON file."""
-    path.write_text(
-        json.dumps({**json.loads(path.read_text("utf-8")), **values}, indent=2), "utf-8"
-    )
+_GEMMA_TEMPLATE = (
+    "<bos>{% for message in messages %}<start_of_turn>{{ message['role'] }}\n"
+    "{% for part in message['content'] %}{% if part['type'] == 'image' %}<start_of_image>"
+    "{% else %}{{ part['text'] }}{% endif %}{% endfor %}<end_of_turn>\n{% endfor %}"
+    "{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
+)
 
 
 def idefics3(
@@ -117,8 +64,8 @@ def idefics3(
     vision: dict[str, int],
     text: dict[str, int],
 ) -> Callable[[Path, int], None]:
-    """Idefics3 (SmolVLM's first form): image tokens (side / 32)² a tile of `side` px; tiles of a picture
-    whose longer side is brought to `longest` px, None: one tile."""
+    """Idefics3 (SmolVLM's first form): image tokens (side / 32)² a tile of `side` px; tiles of a
+    picture whose longer side is brought to `longest` px, None: one tile."""
 
     def build(folder: Path, seed: int) -> None:
         words = tokenizer(_IDEFICS, _IDEFICS_TEMPLATE, "<end_of_utterance>")
@@ -136,7 +83,6 @@ def idefics3(
             },
             image_token_id=words.convert_tokens_to_ids("<image>"),
             scale_factor=2,
-            pad_token_id=words.pad_token_id,
             tie_word_embeddings=False,
         )
         images = Idefics3ImageProcessorPil(
@@ -145,7 +91,8 @@ def idefics3(
             do_image_splitting=longest is not None,
         )
         save(Idefics3ForConditionalGeneration(config), folder, seed, words, images)
-        # Names without a backend, and a processor file: what other engines look for.
+        # Names without a backend, a processor file, a token for padding: what other engines look for.
+        change(folder / "config.json", pad_token_id=words.pad_token_id)
         image = json.loads((folder / "preprocessor_config.json").read_text("utf-8"))
         image["image_processor_type"] = "Idefics3ImageProcessor"
         change(folder / "preprocessor_config.json", **image)
@@ -208,6 +155,43 @@ def qwen3_vl(
     return build
 
 
+def gemma3(
+    vision: dict[str, int], text: dict[str, int], window: int
+) -> Callable[[Path, int], None]:
+    """Gemma 3; 16 image tokens, a window of `window` tokens in all layers but the last."""
+
+    def build(folder: Path, seed: int) -> None:
+        words = tokenizer(_GEMMA, _GEMMA_TEMPLATE, "<end_of_turn>")
+        layers = text["num_hidden_layers"]
+        config = Gemma3Config(
+            text_config={
+                "vocab_size": VOCABULARY,
+                "max_position_embeddings": 8192,
+                "sliding_window": window,
+                "layer_types": ["sliding_attention"] * (layers - 1) + ["full_attention"],
+                "query_pre_attn_scalar": text["head_dim"],
+                "bos_token_id": words.bos_token_id,
+                "eos_token_id": words.eos_token_id,
+                "pad_token_id": words.pad_token_id,
+                **text,
+            },
+            vision_config={"image_size": 128, "patch_size": 16, "vision_use_head": False, **vision},
+            mm_tokens_per_image=16,
+            boi_token_index=words.convert_tokens_to_ids("<start_of_image>"),
+            eoi_token_index=words.convert_tokens_to_ids("<end_of_image>"),
+            image_token_index=words.convert_tokens_to_ids("<image_soft_token>"),
+            eos_token_id=words.eos_token_id,
+            tie_word_embeddings=False,
+        )
+        images = Gemma3ImageProcessorPil(
+            size={"height": 128, "width": 128}, image_mean=[0.5] * 3, image_std=[0.5] * 3
+        )
+        save(Gemma3ForConditionalGeneration(config), folder, seed, words, images)
+        change(folder / "preprocessor_config.json", image_processor_type="Gemma3ImageProcessor")
+
+    return build
+
+
 def _llama(hidden: int, layers: int, inner: int, heads: int, groups: int) -> dict[str, int]:
     return {
         "hidden_size": hidden,
@@ -243,6 +227,7 @@ BUILDERS: Final[dict[str, Callable[[Path, int], None]]] = {
     "smolvlm": idefics3(256, None, _siglip(64, 2, 4), _llama(128, 3, 256, 4, 2)),
     "smolvlm-tiles": idefics3(128, 256, _siglip(64, 2, 4), _llama(128, 3, 256, 4, 2)),
     "qwen3vl": qwen3_vl(_qwen_vision(64, 2, 4, [0, 1]), _llama(128, 3, 256, 4, 2), 256 * 256),
+    "gemma3": gemma3(_siglip(64, 2, 4), _llama(128, 3, 256, 4, 2), 24),
     "smolvlm-50m": idefics3(512, None, _siglip(384, 4, 6), _llama(512, 11, 1536, 8, 4)),
     "qwen3vl-50m": qwen3_vl(_qwen_vision(384, 4, 6, [1]), _llama(512, 11, 1536, 8, 4), 512 * 512),
 }

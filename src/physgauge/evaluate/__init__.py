@@ -1,0 +1,1 @@
+"""Comparing what judges say: rows in, statistics out."""
