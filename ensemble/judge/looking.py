@@ -96,10 +96,13 @@ class Looking:
             return None
         return cls(settings, Runner(lambda: load_judge(loaded), settings.max_in_flight))
 
-    def begin(self, image: U8, row: wire.Row | None = None) -> Future[Look]:
-        """Look at an image; `row` is what detection came to, where that decides how to look."""
+    def begin(
+        self, image: U8, row: wire.Row | None = None, deadline_s: float | None = None
+    ) -> Future[Look]:
+        """Look at an image; `row` is what detection came to, where that decides how to look. The deadline
+        is as of :meth:`physgauge.ensemble.judge.look.Judge.look`."""
         height, width = image.shape[:2]
-        return self._runner.submit(image, self._crops(width, height, row))
+        return self._runner.submit(image, self._crops(width, height, row), deadline_s)
 
     def _crops(self, width: int, height: int, row: wire.Row | None) -> tuple[Crop, ...]:
         views = self._settings.views

@@ -23,7 +23,7 @@ from physgauge.ensemble.feed import Pixels
 from physgauge.ensemble.served.admission import MAX_BYTES, Admission
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.records import Ticket, to_bytes
-from physgauge.ensemble.served.tensors import DETECT, LOOK, PIXELS, SKIP, SQUARES, TICKET
+from physgauge.ensemble.served.tensors import DETECT, LOOK, PIXELS, SKIP, SQUARES, TASK_LOOK, TICKET
 from physgauge.errors import CaptionError, EnvironmentProblem, ImageError, InputError, RequestError
 from physgauge.serve_settings import CANARY_ID
 
@@ -47,6 +47,7 @@ class DecodeStep:
         self._decoder = Decoder(deployment.profile.decode, deployment.settings.workers)
         self._admission = admission
         self._places = deployment.settings.places
+        self._looks = deployment.profile.judge is not None
         self._blank = np.concatenate(
             [np.zeros(3 * d.contract.size**2, np.uint8) for d in self._detectors]
         )
@@ -135,10 +136,14 @@ class DecodeStep:
             return RequestError("internal", f"decode: {type(error).__name__}")
 
     def _scored(self, ticket: Ticket, pixels: Pixels) -> Outputs:
-        images = [pixels.decoded.rgb]
-        squares = [d.squares(images).reshape(-1) for d in self._detectors]
-        subject = Subject.of_pixels(pixels)
-        return self._outputs(ticket, subject, np.concatenate(squares), ticket.deadline_s)
+        rgb = pixels.decoded.rgb
+        squares = [d.squares([rgb]).reshape(-1) for d in self._detectors]
+        outputs = self._outputs(
+            ticket, Subject.of_pixels(pixels), np.concatenate(squares), ticket.deadline_s
+        )
+        if self._looks:
+            outputs |= {PIXELS.name: rgb, LOOK.name: np.array([TASK_LOOK], np.int32)}
+        return outputs
 
     def _unscored(self, ticket: Ticket, error: InputError) -> Outputs:
         failed = msgspec.structs.replace(ticket, error=(error.code, error.message))

@@ -9,17 +9,17 @@ from physgauge.config import LoadedProfile, load_profile
 from physgauge.ensemble.aggregate import Context
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.domains import Domains, load_domains
+from physgauge.ensemble.judge.looking import JudgeCard
 from physgauge.errors import ConfigError
 from physgauge.serve_settings import ServeSettings, settings_from
-
 
 BEHIND: Final = 5
 """How much nicer than the first step the others are."""
 
 
 def give_way() -> None:
-    """For the steps behind the first: they leave the cores to it and to the server, so that a request that
-    can't be taken is told so at once, however busy they are."""
+    """For the steps behind the first: they leave the cores to it and to the server, so that a request
+    that can't be taken is told so at once, however busy they are."""
     os.nice(BEHIND)
 
 
@@ -58,6 +58,6 @@ class Deployment:
 
         return on_gpu(domains)
 
-    def context(self, domains: Domains) -> Context:
+    def context(self, domains: Domains, judge: JudgeCard | None = None) -> Context:
         """What all rows share."""
-        return Context.of(self.profile, domains, self.detectors())
+        return Context.of(self.profile, domains, self.detectors(), judge)

@@ -15,6 +15,8 @@ import numpy as np
 
 from physgauge.ensemble.aggregate import Subject
 from physgauge.ensemble.domains import Domain
+from physgauge.ensemble.judge.look import Look
+from physgauge.ensemble.judge.looking import JudgeCard
 from physgauge.ensemble.judge.reasoning import Reasoned
 from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.rules import DomainRules, Ruled
@@ -111,7 +113,15 @@ class Answer(msgspec.Struct, frozen=True):
     """Why there is no answer."""
     reasoned: list[Reasoned] = []
     """Task `reason`: one per group of the rules."""
+    look: Look | None = None
+    """Task `look`; or with `reason`, where a look needs to know the subjects."""
+    card: JudgeCard | None = None
+    """The judge, for rows; None where there is none."""
     ms: dict[str, float] = {}
+
+    def with_look(self, look: Look) -> Answer:
+        """This answer and a look."""
+        return msgspec.structs.replace(self, look=look)
 
 
 def _encode_array(value: object) -> object:

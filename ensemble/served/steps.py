@@ -19,17 +19,16 @@ import numpy as np
 
 from physgauge import wire
 from physgauge.contract import RESULT, SCORES, scores_of
-from physgauge.ensemble.aggregate import error_row, rows_of
+from physgauge.ensemble.aggregate import Context, error_row, rows_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import merge
 from physgauge.ensemble.fuse import fuse
-from physgauge.ensemble.judge.reasoning import reason_batch
+from physgauge.ensemble.judge.looking import JudgeCard, with_looks
 from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.records import (
-    Answer,
     RuledImage,
     Ticket,
     read_answer,
@@ -38,15 +37,14 @@ from physgauge.ensemble.served.records import (
     to_bytes,
 )
 from physgauge.ensemble.served.tensors import (
-    ANSWER,
     DOMAIN,
     HEADS,
+    LOOKED,
     NETWORK_OUTPUTS,
     REASON,
     REASONED,
     RULED,
     SKIP,
-    TASK,
     TASK_REASON,
     TICKET,
     VIEW,
@@ -145,30 +143,6 @@ class RulesStep:
         return merge(found)
 
 
-class JudgeStep:
-    """The judge, for both its tasks. The embedded one does not look, and reasons by the specification."""
-
-    def __init__(self, deployment: Deployment, admission: Admission) -> None:
-        self._profile = deployment.profile
-        self._domains = deployment.domains()
-        self._admission = admission
-
-    def __call__(self, inputs: Tensors) -> dict[str, Any]:
-        """ANSWER."""
-        if inputs[TASK.name].item() != TASK_REASON:
-            return {ANSWER.name: _SKIPPED}
-        with in_time(read_ticket(inputs[TICKET.name]), self._admission):
-            record = read_ruled(inputs[RULED.name])
-            ruled, clock = record.ruled(self._domains.by_name), Clock(1)
-            reasoned = clock.time(
-                "reason", lambda: reason_batch(ruled, record.readings, self._profile)
-            )
-            return {ANSWER.name: to_bytes(Answer(reasoned=reasoned, ms=clock.ms))}
-
-
-_SKIPPED = to_bytes(Answer(skipped="this profile has no judge"))
-
-
 class AggregateStep:
     """The last step: the row.
 
@@ -184,9 +158,9 @@ class AggregateStep:
         admission: Admission,
         seen: Callable[[Ticket, wire.Row], None],
     ) -> None:
-        domains = deployment.domains()
-        self._domains = domains.by_name
-        self._context = deployment.context(domains)
+        self._deployment, self._loaded = deployment, deployment.domains()
+        self._context = deployment.context(self._loaded)
+        self._card: JudgeCard | None = None
         self._admission = admission
         self._seen = seen
 
@@ -202,11 +176,22 @@ class AggregateStep:
             }
 
     def _row(self, ticket: Ticket, inputs: Tensors) -> wire.Row:
+        looked = read_answer(inputs[LOOKED.name])
+        context = self._context_with(looked.card)
         if ticket.subject is None:
-            return error_row(ticket.item, ticket.input_error, self._context)
+            return error_row(ticket.item, ticket.input_error, context)
         record = read_ruled(inputs[RULED.name])
         answer = read_answer(inputs[REASONED.name])
-        ruled, ms = record.ruled(self._domains), {**record.ms, **answer.ms}
-        subjects = [ticket.subject]
-        said = answer.reasoned
-        return rows_of(subjects, record.whose, record.readings, ruled, said, ms, self._context)[0]
+        ruled, ms = record.ruled(self._loaded.by_name), {**record.ms, **answer.ms}
+        subjects, said = [ticket.subject], answer.reasoned
+        rows = rows_of(subjects, record.whose, record.readings, ruled, said, ms, context)
+        look = looked.look or answer.look
+        if look is not None and looked.card is not None:
+            rows = with_looks(rows, [look], looked.card.counting)
+        return rows[0]
+
+    def _context_with(self, card: JudgeCard | None) -> Context:
+        """Rows name the judge, which another process has."""
+        if card != self._card:
+            self._card, self._context = card, self._deployment.context(self._loaded, card)
+        return self._context

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,10 @@ from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.decode_step import DecodeStep
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.detect_step import DetectStep
+from physgauge.ensemble.served.judge_step import JudgeStep
 from physgauge.ensemble.served.observe import FAMILIES, Observer, Tally
 from physgauge.ensemble.served.records import read_ruled, read_ticket, to_bytes
-from physgauge.ensemble.served.steps import AggregateStep, JudgeStep, RulesStep
+from physgauge.ensemble.served.steps import AggregateStep, RulesStep
 from physgauge.ensemble.served.tensors import STEPS
 from physgauge.errors import ConfigError, RequestError
 from physgauge.serve_settings import CANARY_ID, ServeSettings, settings_from
@@ -56,6 +57,23 @@ def matching(step: str, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+def later(start: Callable[[Callable[[Any], None]], None]) -> dict[str, Any]:
+    """What a step that answers later answers."""
+    box: list[Any] = []
+    there = threading.Event()
+
+    def reply(answer: Any) -> None:
+        box.append(answer)
+        there.set()
+
+    start(reply)
+    assert there.wait(120)
+    if isinstance(box[0], Exception):
+        raise box[0]
+    made: dict[str, Any] = box[0]
+    return made
+
+
 class Chain:
     """All steps in this process."""
 
@@ -67,7 +85,7 @@ class Chain:
         self.decode = DecodeStep(deployment, self.admission)
         self.detect = DetectStep(deployment)
         self.rules = RulesStep(deployment, self.admission)
-        self.judge = JudgeStep(deployment, self.admission)
+        self.judging = JudgeStep(deployment, self.admission)
         self.aggregate = AggregateStep(
             deployment, self.admission, lambda _, row: self.seen.append(row)
         )
@@ -76,27 +94,25 @@ class Chain:
         self, data: bytes, caption: bytes = b"", options: bytes = b"", **more: Any
     ) -> dict[str, Any]:
         """The first step's outputs; raises what it refuses with."""
-        box: list[Any] = []
-        there = threading.Event()
-
-        def reply(answer: Any) -> None:
-            box.append(answer)
-            there.set()
-
         given = {"IMAGE": data, "CAPTION": caption, "OPTIONS": options}
-        self.decode.start(more.get("request_id", "r"), more.get("timeout_s", 0.0), given, reply)
-        assert there.wait(30)
-        if isinstance(box[0], Exception):
-            raise box[0]
-        return matching("decode", box[0])
+        about = more.get("request_id", "r"), more.get("timeout_s", 0.0)
+        return matching("decode", later(lambda reply: self.decode.start(*about, given, reply)))
+
+    def judge(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The judge's outputs; raises what it refuses with."""
+        return later(lambda reply: self.judging.start("r", 0.0, inputs, reply))
+
+    def close(self) -> None:
+        self.decode.close()
+        self.judging.close()
 
     def after(self, first: dict[str, Any]) -> tuple[wire.Row, np.ndarray[Any, Any]]:
         """The other steps."""
         ticket = {"TICKET": first["TICKET"]}
-        looked = matching(
-            "judge", self.judge({"TASK": first["LOOK"], "PIXELS": first["PIXELS"], **ticket})
-        )
         found = matching("detect", self.detect([first])[0])
+        looked = matching("judge", self.judge(
+            {"TASK": first["LOOK"], "PIXELS": first["PIXELS"], "BOXES": found["BOXES"], **ticket}
+        ))  # fmt: skip
         ruled = matching("rules", self.rules({**found, **ticket, "LOOKED": looked["ANSWER"]}))
         reasoned = matching(
             "judge", self.judge({"TASK": ruled["REASON"], "RULED": ruled["RULED"], **ticket})
@@ -114,7 +130,7 @@ class Chain:
 def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chain]:
     made = Chain(tmp_path_factory.mktemp("served"))
     yield made
-    made.decode.close()
+    made.close()
 
 
 def test_rows_are_the_pipelines(chain: Chain, local_rows: dict[str, wire.Row]) -> None:
@@ -300,5 +316,58 @@ def test_three_detectors_of_different_sizes_and_heads(tmp_path: Path) -> None:
         options = msgspec.json.encode({"image_id": name, "source": name})
         row = chain.row(image(name), CAPTIONS[name].encode(), options)
     finally:
-        chain.decode.close()
+        chain.close()
     assert plain(row) == plain(scored.row)
+
+
+ONEPASS = """
+name = "with_a_judge"
+[[detectors]]
+name = "part_detector"
+model = "{embedded}"
+[packs]
+car = "car"
+[specifications]
+car = "car"
+[judge]
+engine = "onepass"
+views = {{ kind = "{views}" }}
+onepass = {{ model = "tiny:smolvlm", dtype = "float32" }}
+"""
+
+
+@pytest.mark.parametrize("views", ["whole", "subjects"])
+def test_a_judge_looks(tmp_path: Path, views: str) -> None:
+    """In the first task, or in the second where he must know the subjects: the pipeline's rows."""
+    pytest.importorskip("transformers")
+    embedded = shipped_profiles() / "models/part_detector.onnx"
+    path = tmp_path / "judged.toml"
+    path.write_text(ONEPASS.format(embedded=embedded, views=views), encoding="utf-8")
+    name, bad = "car_01.jpg", image("car_01.jpg")[:2000]
+    items = [Item(name, image(name), name, CAPTIONS[name]), Item("bad", bad, "bad")]
+    with Pipeline(load_profile(str(path)), PipelineOptions(workers=1, threads=1)) as pipeline:
+        local = [plain(scored.row) for scored in pipeline.score(items)]
+    assert local[0].terravis.answers
+    assert local[0].provenance.engine
+    chain = Chain(tmp_path, profile=str(path))
+    try:
+        for item, expected in zip(items, local, strict=True):
+            options = msgspec.json.encode({"image_id": item.image_id, "source": item.source})
+            row = chain.row(item.data or b"", (item.caption or "").encode(), options)
+            assert plain(row) == expected
+            assert (item is not items[0]) or "look" in row.cost.ms
+        late = chain.decoded(image(name), b"", b"", timeout_s=0.5)
+        found = chain.detect([late])[0]
+        time.sleep(0.55)
+        with pytest.raises(RequestError, match="the time that the caller gave is over"):
+            chain.judge(
+                {
+                    "TASK": late["LOOK"],
+                    "PIXELS": late["PIXELS"],
+                    "BOXES": found["BOXES"],
+                    "TICKET": late["TICKET"],
+                }
+            )
+        assert chain.admission.taken == 0
+    finally:
+        chain.close()
