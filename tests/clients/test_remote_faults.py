@@ -14,6 +14,8 @@ import pytest
 
 from physgauge import wire
 from physgauge.clients import AsyncClient, Client, Input, Stats
+from physgauge.clients.remote.connection import Door
+from physgauge.clients.remote.dispatch import Dispatch
 from physgauge.clients.remote.faults import Blame, failure
 from physgauge.contract import TOKEN_HEADER, message_of
 from physgauge.errors import ConfigError, RequestError
@@ -267,13 +269,26 @@ def test_error_rows_of_the_clients_own_say_what_the_servers_do() -> None:
         "image_format", None, "image_unreadable", "caption_invalid", "image_format", "request_invalid",
     ]  # fmt: skip
     assert ids(rows) == ["0", "1", "/nowhere.jpg", "c", "4", "5"]
-    assert {row.provenance.profile for row in rows if row.error_code != "request_invalid"} == {
-        "rogue"
-    }
+    made = [row.provenance for row in rows if row.error_code not in (None, "request_invalid")]
+    assert made == [wire.Provenance(physgauge="9.9", profile="rogue")] * 4
     assert "got builtins.int" in (rows[0].error or "")
     assert "expected text or None, got int" in (rows[3].error or "")
     assert "got uint8 [2, 2]" in (rows[4].error or "")
     assert (stats.rows, stats.errors) == (1, 5)
+
+
+def test_a_good_row_does_not_say_what_error_rows_are_about() -> None:
+    async def work() -> list[wire.Row]:
+        async with AsyncClient(server.address) as client:
+            return [await client.row(image) for image in (b"good", "/nowhere.jpg")]
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        return answer(request) if image_of(request) else error_answer(request, "image_empty")
+
+    with Rogue(behave) as server:
+        good, bad = within(work())
+    assert (good.provenance.decoder, bad.provenance.decoder) == ("d", None)
+    assert bad.provenance.profile == "rogue"
 
 
 def test_a_silent_server_loses_its_images_to_another() -> None:
@@ -295,6 +310,62 @@ def test_a_silent_server_loses_its_images_to_another() -> None:
     assert ids(rows) == [f"i{n}" for n in range(40)]
     assert not [row for row in rows if row.error_code]
     assert [one.ejections > 0 for one in stats.endpoints] == [True, False]
+
+
+def test_who_is_silent_to_one_is_silent_to_all() -> None:
+    """The images that it has do not wait for their own time."""
+    hang, asked = threading.Event(), 0
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked <= 8:
+            hang.wait(60)
+        return answer(request)
+
+    with Rogue(behave) as server:
+        images = [Input(b"x", "short", timeout_s=1.0), *named(7)]
+        rows, stats = within(rows_of(server.address, images, timeout_s=60, attempt_s=60), 20)
+        hang.set()
+    assert [row.error_code for row in rows] == ["deadline_exceeded"] + [None] * 7
+    assert stats.endpoints[0].ejections == 1
+
+
+def test_a_place_that_comes_as_the_caller_goes_is_given_back() -> None:
+    async def work() -> None:
+        dispatch = Dispatch([server.address], Door.of(None, None), 1)
+        first = await dispatch.lease()
+        waiting = asyncio.create_task(dispatch.lease())
+        await asyncio.sleep(0.1)
+        dispatch._ended(first, None, dropped=True)  # the place goes to who waits,
+        waiting.cancel()  # who goes before it knows
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await asyncio.wait_for(dispatch.lease(), 5)
+        await dispatch.close()
+
+    with Rogue() as server:
+        within(work())
+
+
+def test_calls_to_all_servers_together_are_bounded() -> None:
+    hold = threading.Event()
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        hold.wait(20)
+        return answer(request)
+
+    async def work() -> None:
+        servers = f"{first.address},{second.address}"
+        async with AsyncClient(servers, max_window=5) as client:
+            tasks = [asyncio.create_task(client.row(b"x")) for _ in range(14)]
+            await asyncio.sleep(0.5)
+            assert first.out + second.out == 5
+            hold.set()
+            await asyncio.gather(*tasks)
+
+    with Rogue(behave) as first, Rogue(behave) as second:
+        within(work())
 
 
 def test_a_dead_server_and_one_that_comes_back() -> None:
@@ -554,13 +625,19 @@ def test_blocking_in_threads_and_within_a_loop() -> None:
     until_no_threads()
 
 
-def test_closing_wakes_a_thread_that_waits() -> None:
+def test_closing_wakes_a_thread_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     hold = threading.Event()
     ended: list[BaseException] = []
 
     def behave(request: Any, context: grpc.ServicerContext) -> Any:
         hold.wait(20)
         return answer(request)
+
+    def read_slowly(image: object, most_bytes: int) -> bytes:  # as from a disk far away
+        hold.wait(20)
+        return b"x"
+
+    monkeypatch.setattr("physgauge.clients.remote.delivery.encode", read_slowly)
 
     def wait(work: Any) -> None:
         try:
@@ -570,7 +647,11 @@ def test_closing_wakes_a_thread_that_waits() -> None:
 
     with Rogue(behave) as server:
         client = Client(server.address)
-        works = [lambda: client.row(b"x"), lambda: list(client.score(named(3)))]
+        works = [
+            lambda: client.row(b"x"),
+            lambda: client.row("slow.jpg"),
+            lambda: list(client.score(named(3))),
+        ]
         threads = [threading.Thread(target=wait, args=(work,)) for work in works]
         for thread in threads:
             thread.start()
@@ -580,7 +661,7 @@ def test_closing_wakes_a_thread_that_waits() -> None:
             thread.join(10)
             assert not thread.is_alive()
         hold.set()
-    assert [type(error) for error in ended] == [RequestError] * 2
+    assert [type(error) for error in ended] == [RequestError] * 3
     until_no_threads()
 
 
