@@ -275,6 +275,11 @@ def test_single_prompt_garbage_is_no_clean_image(text: str) -> None:
     assert {a.outcome for a in row.answers.values()} == {"unparseable"}
 
 
+def test_single_prompt_cut_off_is_no_answer() -> None:
+    engine = Scripted(write=_always(Text("answered", FINDS, whole=False)))
+    assert scored(look(engine, mode="single_prompt")).score is None
+
+
 @pytest.mark.parametrize(("text", "score"), [("1", 0.0), ("3", 0.5), (" 5.\n", 1.0)])
 def test_direct_is_a_rating(text: str, score: float) -> None:
     row = scored(look(Scripted(write=lambda image, prompt: Text("answered", text)), mode="direct"))
