@@ -10,15 +10,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physgauge.ensemble.judge.engines.onepass.attention import (
+from physgauge.ensemble.judge.engines.onepass.attention import attend, join
+from physgauge.ensemble.judge.engines.onepass.fp8 import Float8Linear, replace_linear
+from physgauge.ensemble.judge.engines.onepass.kernels import (
     CpuKernels,
     CudaKernels,
     Kernels,
     MathKernels,
-    attend,
-    join,
 )
-from physgauge.ensemble.judge.engines.onepass.fp8 import Float8Linear, replace_linear
 from physgauge.ensemble.judge.engines.onepass.plan import Shared, plan
 
 HEADS, GROUPS, SIZE = 4, 2, 16

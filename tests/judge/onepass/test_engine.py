@@ -18,6 +18,7 @@ from physgauge.config import LoadedProfile, parse
 from physgauge.ensemble.judge.engine import EngineFault, Prompt, Question, Reply
 from physgauge.ensemble.judge.engines import load_engine
 from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
+from physgauge.ensemble.judge.engines.onepass.worker import Ask, Expired
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.types import U8
 from tests.judge.onepass.models import PREAMBLE, engine, pictures, questions
@@ -224,6 +225,7 @@ class Trouble:
         self.most: int | None = None
         """More tails than this fail."""
         self.batches: list[list[int]] = []
+        self.takes_s = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
@@ -231,9 +233,45 @@ class Trouble:
     def answer(self, batch: Any) -> Any:
         counts = [len(tails) for _, tails in batch]
         self.batches.append(counts)
+        time.sleep(self.takes_s)
         if self.bad in counts or (self.most is not None and sum(counts) > self.most):
             raise self._error
         return self._runner.answer(batch)
+
+
+def test_work_that_nobody_waits_for_is_dropped() -> None:
+    """Late or cancelled while another pass runs: never computed. One that is wanted goes first afterwards."""
+
+    async def run(made: OnePassEngine, slow: Trouble) -> None:
+        first = asyncio.create_task(replies(made, pictures(1)[0], 1))
+        while not slow.batches:
+            await asyncio.sleep(0.01)
+        cancelled = asyncio.create_task(replies(made, pictures(1)[0], 2))
+        wanted = asyncio.create_task(replies(made, pictures(1)[0], 3))
+        # A worker's own look at the clock, apart from the session's.
+        ask = Ask(
+            made.runner.open(made.prompts.prefix("", False), None),
+            [made.prompts.tail("", False, "Is it?", "yes_no")] * 4, time.monotonic() + 0.1, results.append2,
+        )  # fmt: skip
+        made.worker.submit(ask)
+        await asyncio.sleep(0.2)
+        cancelled.cancel()
+        assert [r.outcome for r in await first] == ["answered"]
+        assert [r.outcome for r in await wanted] == ["answered"] * 3
+
+    class Results(list[object]):
+        """What became of the late one."""
+
+        def append2(self, result: object, fresh: bool) -> None:
+            self.append(result)
+
+    results = Results()
+    with engine(NAME) as made:
+        slow = Trouble(made.runner, RuntimeError())
+        made.worker._runner, slow.takes_s = slow, 0.5  # type: ignore[assignment]
+        asyncio.run(run(made, slow))
+        assert slow.batches == [[1], [3]]
+        assert [type(r) for r in results] == [Expired]
 
 
 async def seven(made: OnePassEngine) -> list[list[str]]:

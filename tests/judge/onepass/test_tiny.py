@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from physgauge.ensemble.judge.engines.onepass import attention, tiny
+from physgauge.ensemble.judge.engines.onepass.kernels import Result
 from physgauge.ensemble.judge.engines.onepass.load import folder_hash
 from physgauge.errors import ConfigError
 from tests.judge.onepass.models import ALL, engine, expected, questions
@@ -75,7 +76,7 @@ def test_answers_differ() -> None:
 def test_a_mask_that_is_wrong_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question that forgets its picture: refused at load."""
 
-    def blind(over: attention.Result, own: attention.Result) -> object:
+    def blind(over: Result, own: Result) -> object:
         return own[0]
 
     monkeypatch.setattr(attention, "join", blind)
