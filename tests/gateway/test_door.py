@@ -336,6 +336,31 @@ def test_half_a_message_holds_nothing_for_long(path: str, monkeypatch: pytest.Mo
     go(test())
 
 
+def test_messages_of_score_are_received_a_few_at_a_time() -> None:
+    """Half-sent ones hold up those of their client only: what is half received takes memory."""
+
+    async def test() -> None:
+        shares = Shares(streams_per_client=2)
+        async with with_tokens(TOKENS, shares=shares) as here:
+            caller = await Http2.connect(here.address)
+            message = b"\x00" + len(REQUEST).to_bytes(4, "big") + REQUEST
+            for stream in (1, 3):
+                await caller.call(SCORE, stream, {"authorization": f"Bearer {A}"})
+                await caller.data(message[:1000], stream)
+            async with client(here, A) as alice, client(here, B) as bob:
+                await asyncio.sleep(0.1)
+                waiting = asyncio.create_task(alice.score(item("third")))
+                assert (await bob.score(item("other's"))).HasField("row")
+                await asyncio.sleep(0.1)
+                assert here.responder.images == ["other's"]
+                for at in range(1000, len(message), 8000):
+                    await caller.data(message[at : at + 8000])
+                assert (await waiting).HasField("row")
+            caller.close()
+
+    go(test())
+
+
 def test_pings_without_end_are_answered_by_a_goodbye() -> None:
     async def test() -> None:
         async with running() as here:

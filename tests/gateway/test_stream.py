@@ -11,6 +11,7 @@ import grpc
 import pytest
 
 from physgauge.gateway.client import StreamEnded
+from physgauge.gateway.session import revoked
 from physgauge.gateway.settings import Limits, Shares
 from physgauge.v1 import gateway_pb2 as v1
 from tests.gateway.running import (
@@ -366,6 +367,29 @@ def test_a_caller_who_goes_leaves_nothing_behind(how: str) -> None:
             async with client(here) as other:
                 assert (await other.score(item())).HasField("row")
             assert here.number("streams_ended_total", how="gone") == 1
+            assert here.number("images_total", client="local", outcome="gone") == 20
+
+    go(test())
+
+
+def test_an_image_that_comes_as_its_stream_ends_leaves_nothing_behind() -> None:
+    """At each step of the end: also where its task is cancelled before it has begun."""
+
+    async def test() -> None:
+        async with running() as here, channel(here) as made:
+            here.responder.open.clear()
+            data = v1.StreamRequest(item=item()).SerializeToString()
+            for steps in range(8):
+                raw = Raw(made)
+                await raw.hello()
+                (session,) = here.gateway.sessions
+                session.end(revoked())
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                session._receive(data)
+                assert (await raw.status())[0] is grpc.StatusCode.UNAUTHENTICATED
+                await until(lambda: not here.gateway.sessions, "no stream")
+                assert here.in_hand() == 0, steps
 
     go(test())
 

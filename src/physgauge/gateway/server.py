@@ -24,6 +24,7 @@ from physgauge.gateway.forward import Forward
 from physgauge.gateway.metrics import Metrics
 from physgauge.gateway.places import Places
 from physgauge.gateway.service import SERVICE, Service
+from physgauge.gateway.session import Session
 from physgauge.gateway.settings import GatewaySettings, Tls
 from physgauge.log import log
 
@@ -53,6 +54,8 @@ class Gateway:
         self.port = 0
         """gRPC, once it listens."""
         self.metrics_port = 0
+        self.sessions: set[Session] = set()
+        """Streams open."""
 
     async def run(self) -> None:
         """Serve until `stop`.
@@ -71,6 +74,7 @@ class Gateway:
         places = Places(self.settings.shares)
         desk = Desk(self.settings, places, forward, behind, self.metrics)
         service = Service(self.settings, self._access, desk, self.metrics)
+        self.sessions = service.sessions
         self._gauges(service, places, behind, forward)
         server = self._server(service, health_service)
         self.metrics_port, stop_metrics = self.metrics.serve(self.settings.metrics_port)
@@ -83,11 +87,14 @@ class Gateway:
                 metrics=f"127.0.0.1:{self.metrics_port}",
                 clients=self._access.names,
             )
-            tasks = [
+            tasks: list[asyncio.Task[Any]] = [
                 asyncio.create_task(each)
                 for each in (behind.watch(), self._tick(service), self._rereads(service))
             ]
-            await self._stop.wait()
+            stop = asyncio.create_task(self._stop.wait())
+            done, _ = await asyncio.wait({stop, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()  # none of the others ends but by a fault: better no gateway than half
             await self._drain(service, health_service)
             for task in tasks:
                 task.cancel()
