@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from physgauge.clients import AsyncClient, Client, Input, Stats
 from physgauge.clients.remote.connection import Door
 from physgauge.clients.remote.dispatch import Dispatch
 from physgauge.clients.remote.faults import Blame, failure
+from physgauge.clients.remote.suspects import SUSPECT, Suspects
 from physgauge.contract import TOKEN_HEADER, message_of
 from physgauge.errors import ConfigError, RequestError
 from tests.clients.rogue import Rogue, answer, error_answer, image_of, options_of, row_of
@@ -366,6 +368,58 @@ def test_calls_to_all_servers_together_are_bounded() -> None:
 
     with Rogue(behave) as first, Rogue(behave) as second:
         within(work())
+
+
+def test_an_input_that_brings_servers_down_takes_no_other_with_it() -> None:
+    crashes = 0
+
+    def crash(context: grpc.ServicerContext) -> None:
+        context.abort(grpc.StatusCode.INTERNAL, "Stub process 'rules_0' is not healthy.")
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        nonlocal crashes
+        seen = crashes
+        if image_of(request) == b"3":
+            time.sleep(0.1)
+            crashes += 1
+            crash(context)
+        for _ in range(40):  # in hand
+            time.sleep(0.01)
+            if crashes > seen:
+                crash(context)
+        return answer(request)
+
+    with Rogue(behave) as server:
+        rows, _ = within(rows_of(server.address, named(12), retries=2, max_window=8))
+    assert ids(rows) == [f"i{n}" for n in range(12)]
+    assert [row.image_id for row in rows if row.error_code] == ["i3"]
+    assert crashes == 3
+
+
+def test_suspects_go_one_at_a_time() -> None:
+    async def work() -> None:
+        suspects, loop = Suspects(), asyncio.get_running_loop()
+        out, most = Counter[bool](), Counter[bool]()
+
+        async def go(losses: int, deadline: float) -> bool:
+            suspect = losses >= SUSPECT
+            async with suspects.turn(losses, deadline):
+                out[suspect] += 1
+                most[suspect] = max(most[suspect], out[suspect])
+                await asyncio.sleep(0.02)
+                out[suspect] -= 1
+                if losses == 3:
+                    raise OSError
+            return loop.time() > deadline
+
+        later = loop.time() + 30
+        losses = [0, 1, 2, 3, 4, 0, 1, 2, 3]
+        await asyncio.gather(*(go(n, later) for n in losses), return_exceptions=True)
+        assert most == {True: 1, False: 4}
+        async with suspects.turn(2, later):
+            assert await go(2, loop.time() + 0.1)  # the wait is over with its time
+
+    within(work())
 
 
 def test_a_dead_server_and_one_that_comes_back() -> None:
