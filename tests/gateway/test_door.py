@@ -185,6 +185,34 @@ def test_tls_and_mutual_tls(tmp_path: Path) -> None:
     go(test())
 
 
+def test_certificates_are_renewed_while_it_runs(tmp_path: Path) -> None:
+    for name in ("server", "new"):
+        certificate(tmp_path, name)
+    old = (tmp_path / "server.pem").read_bytes()
+    (tmp_path / "old.pem").write_bytes(old)
+
+    async def test() -> None:
+        tls = Tls(tmp_path / "server.pem", tmp_path / "server.key")
+        async with running(tls=tls) as here:
+
+            async def ask(trusting: str) -> Any:
+                trusted = CallersTls(tmp_path / f"{trusting}.pem", name="localhost")
+                async with GatewayClient(f"127.0.0.1:{here.gateway.port}", tls=trusted) as caller:
+                    return await caller.score(item(), 3)
+
+            assert (await ask("old")).HasField("row")
+            assert (await status_of(ask("new")))[0] is grpc.StatusCode.UNAVAILABLE
+            (tmp_path / "server.pem").write_text("half a file", encoding="ascii")
+            assert (await ask("old")).HasField("row")
+            for kind in ("key", "pem"):
+                (tmp_path / f"new.{kind}").rename(tmp_path / f"server.{kind}")
+            (tmp_path / "new.pem").write_bytes((tmp_path / "server.pem").read_bytes())
+            assert (await ask("new")).HasField("row")
+            assert (await status_of(ask("old")))[0] is grpc.StatusCode.UNAVAILABLE
+
+    go(test())
+
+
 def test_an_open_door_must_be_asked_for(tmp_path: Path) -> None:
     here = Path(__file__)
     tls = Tls(here, here)
@@ -270,6 +298,25 @@ def test_streams_are_bounded_by_client_and_in_all() -> None:
             opened[0].call.cancel()
             await until(lambda: here.number("streams", client="alice") == 1, "one has gone")
             await Raw(made, bearer(A)).hello()
+
+    go(test())
+
+
+def test_calls_of_score_are_bounded_by_client() -> None:
+    async def test() -> None:
+        shares = Shares(places=1, queue=3, share=0.5)
+        async with with_tokens(TOKENS, shares=shares) as here:
+            here.responder.open.clear()
+            async with client(here, A) as alice, client(here, B) as bob:
+                calls = [asyncio.create_task(alice.score(item(str(n)))) for n in range(2)]
+                await until(lambda: here.number("in_hand", client="alice") == 2, "both in hand")
+                code, said = await status_of(alice.score(item("one more")))
+                assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+                assert "physgauge [overloaded] expected at most 2 calls of this client open" in said
+                calls.append(asyncio.create_task(bob.score(item("his"))))
+                await until(lambda: here.number("in_hand", client="bob") == 1, "his in hand")
+                here.responder.open.set()
+                assert all([(await call).HasField("row") for call in calls])
 
     go(test())
 

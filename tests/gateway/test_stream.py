@@ -276,6 +276,30 @@ def test_who_does_not_read_is_not_read_and_ended() -> None:
     go(test())
 
 
+def test_refusals_that_nobody_reads_are_bounded() -> None:
+    async def test() -> None:
+        wide = v1.Options(extra={"pad": "x" * 60_000})
+        shares = Shares(window=100, queue=200, share=1.0)
+        async with (
+            running(shares) as here,
+            channel(here, ("grpc.http2.lookahead_bytes", 65_536)) as made,
+        ):
+            raw = Raw(made)
+            await raw.hello()
+            await raw.send(*(item(str(number), options=wide) for number in range(100)))
+            await until(lambda: here.number("seconds_count") == 100, "all rows")
+            # 6 MB of rows: not all of them fit between the two. Nothing gets past them.
+            await raw.send(*(item(f"no {number}", b"") for number in range(600)))
+            await asyncio.sleep(0.5)
+            refused = here.number("images_total", client="local", outcome="no_credit")
+            credited = here.number("images_total", client="local", outcome="image_empty")
+            assert refused <= 2 * 100
+            assert credited <= 100
+            raw.call.cancel()
+
+    go(test())
+
+
 def test_an_idle_stream_is_ended_and_a_waiting_one_is_not() -> None:
     async def test() -> None:
         async with running(idle_s=0.4) as here, channel(here) as made:

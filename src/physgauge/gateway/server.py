@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.gateway.access import Access
 from physgauge.gateway.behind import Behind
+from physgauge.gateway.certificates import credentials
 from physgauge.gateway.desk import Desk
 from physgauge.gateway.door import MOST_CALLS, Door
 from physgauge.gateway.forward import Forward
@@ -25,7 +26,7 @@ from physgauge.gateway.metrics import Metrics
 from physgauge.gateway.places import Places
 from physgauge.gateway.service import SERVICE, Service
 from physgauge.gateway.session import Session
-from physgauge.gateway.settings import GatewaySettings, Tls
+from physgauge.gateway.settings import GatewaySettings
 from physgauge.log import log
 
 TICK_S: Final = 0.25
@@ -155,7 +156,7 @@ class Gateway:
             if settings.tls is None:
                 self.port = server.add_insecure_port(address)
             else:
-                self.port = server.add_secure_port(address, _credentials(settings.tls))
+                self.port = server.add_secure_port(address, credentials(settings.tls))
         except RuntimeError:
             raise EnvironmentProblem(
                 f"expected {address} to be free, got one that is not"
@@ -206,12 +207,6 @@ def _options(settings: GatewaySettings) -> list[tuple[str, int]]:
 def _most_calls(settings: GatewaySettings) -> int:
     shares = settings.shares
     return shares.streams + shares.capacity + 4 * MOST_CALLS
-
-
-def _credentials(tls: Tls) -> Any:
-    pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
-    root = tls.client_ca.read_bytes() if tls.client_ca else None
-    return grpc.ssl_server_credentials([pair], root, require_client_auth=root is not None)
 
 
 def _bracketed(host: str) -> str:
