@@ -101,7 +101,7 @@ def test_one_row_an_input(ordered: bool) -> None:
         rows, stats = within(rows_of(server.address, named(60), ordered))
     assert sorted(ids(rows)) == sorted(f"i{n}" for n in range(60))
     assert (ids(rows) == [f"i{n}" for n in range(60)]) is ordered
-    assert ordered or ids(rows)[-1] == "i0"  # nobody waits for the slow one
+    assert ordered or ids(rows).index("i0") > 30  # nobody waits for the slow one
     assert (stats.sent, stats.rows, stats.errors, stats.retries) == (60, 60, 0, 0)
     assert stats.p50_ms is not None
     assert stats.p99_ms is not None
