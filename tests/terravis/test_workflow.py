@@ -133,6 +133,20 @@ def test_evidence_is_written_for_finds_only_and_changes_no_score() -> None:
     )  # fmt: skip
     row = scored(look(structured, evidence=True))
     assert row.answers["contact_state"].evidence == "['object', 'evidence']"
+    for bad in (
+        '{"object": "", "evidence": "a"}',
+        '{"object": "a"}',
+        '["a", "b"]',
+        '{"object": "a", "evidence": NaN}',
+    ):
+        structured.write = _always(Text("answered", bad))
+        assert scored(look(structured, evidence=True)) == plain
+    structured.write = _always(
+        Text("answered", '{"object": "a\\n<b>", "evidence": "%s"}' % ("x" * 999))
+    )
+    told_long = scored(look(structured, evidence=True)).answers["contact_state"]
+    assert told_long.objects == ["a b"]
+    assert len(told_long.evidence or "") == 200
 
 
 def _always(text: Text) -> Any:
