@@ -133,13 +133,13 @@ def test_evidence_is_written_for_finds_only_and_changes_no_score() -> None:
     )  # fmt: skip
     row = scored(look(structured, evidence=True))
     assert row.answers["contact_state"].evidence == "['object', 'evidence']"
-    for bad in (
+    for text in (
         '{"object": "", "evidence": "a"}',
         '{"object": "a"}',
         '["a", "b"]',
         '{"object": "a", "evidence": NaN}',
     ):
-        structured.write = _always(Text("answered", bad))
+        structured.write = _always(Text("answered", text))
         assert scored(look(structured, evidence=True)) == plain
     structured.write = _always(
         Text("answered", '{"object": "a\\n<b>", "evidence": "%s"}' % ("x" * 999))
