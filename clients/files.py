@@ -83,7 +83,10 @@ def _stop(error: OSError) -> None:
 
 def name_of(path: str | os.PathLike[str]) -> str:
     """A path as text that fits in a row: bytes that are not UTF-8 are escaped."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    try:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half of a surrogate pair that stands for no byte
+        return os.fsdecode(path).encode("utf-8", "backslashreplace").decode()
 
 
 def read_image(path: Path, most_bytes: int) -> bytes:
@@ -107,9 +110,9 @@ def read_image(path: Path, most_bytes: int) -> bytes:
         raise ImageError(
             "image_unreadable", f"{name}: cannot be read ({problem.strerror})"
         ) from None
-    except ValueError:  # a NUL in the name
+    except ValueError:  # a NUL in the name, or half of a surrogate pair
         raise ImageError(
-            "image_unreadable", f"{name!a}: expected a path without NUL characters"
+            "image_unreadable", f"{name!a}: expected a path that a file can have"
         ) from None
     if size > most_bytes:
         raise ImageError(

@@ -47,9 +47,14 @@ def neutral(text: str) -> str:
 
 def paintable(text: str) -> bool:
     """Whether Pillow's own font has all letters of a text (it has no Cyrillic and no Chinese)."""
-    font = ImageFont.load_default(size=20)
-    missing = bytes(font.getmask("\U0010ffff"))
-    return all(bytes(font.getmask(c)) != missing for c in set(text) if not c.isspace())
+    missing = _letter("\U0010ffff")
+    return all(_letter(c) != missing for c in set(text) if not c.isspace())
+
+
+def _letter(character: str) -> bytes:
+    canvas = Image.new("L", (40, 40))
+    ImageDraw.Draw(canvas).text((4, 4), character, fill=255, font=ImageFont.load_default(size=20))
+    return canvas.tobytes()
 
 
 def painted(image: U8, text: str) -> U8:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,11 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--baseline-images", type=int, default=1, help="of each form of (a); 0: none"
     )
-    parser.add_argument("--vllm-python", help="a Python that has vLLM")
+    parser.add_argument(
+        "--vllm-python",
+        default=os.environ.get("PHYSGAUGE_VLLM_PYTHON"),
+        help="a Python that has vLLM; default: $PHYSGAUGE_VLLM_PYTHON",
+    )
     parser.add_argument("--threads", type=int, default=0)
     given = parser.parse_args()
     cuda = given.device.startswith("cuda")

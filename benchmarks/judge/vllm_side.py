@@ -4,8 +4,8 @@
 
 REQUESTS: {"side", "images", "max_model_len", "stages": [[prompt, ...], ...]}. Stages are barriers, as
 in the workflow; all images' prompts of a stage are given at once, which suits vLLM best. Image first, one
-token an answer, its log-probabilities asked for, prefix cache on, an image known by its id. Last line: JSON
-{"images_per_s", "tokens_per_image", "cached_tokens_per_image", "version"}.
+token an answer, its log-probabilities asked for, prefix cache on, an image known by its id. Last line:
+JSON {"images_per_s", "tokens_per_image", "cached_tokens_per_image", "version"}.
 """
 
 import json

@@ -21,6 +21,7 @@ from physgauge.clients.remote.faults import Blame, CallFailed
 from physgauge.clients.remote.inputs import Input
 from physgauge.clients.remote.origin import Origin
 from physgauge.clients.remote.stats import Counters
+from physgauge.clients.remote.suspects import Suspects
 from physgauge.contract import Options
 from physgauge.errors import InputError, RequestError
 
@@ -61,6 +62,7 @@ class Delivery:
         self._counters = counters
         self._backoff = Backoff(first_s=0.05, most_s=2.0)
         self._origin = Origin(self._send, min(ASK_S, policy.timeout_s))
+        self._suspects = Suspects()
         self.budget = Budget()
 
     async def row_or_error(self, given: Input) -> wire.Row:
@@ -133,21 +135,24 @@ class Delivery:
         timeout_s = given.timeout_s or policy.timeout_s
         deadline = loop.time() + timeout_s
         request_id = given.request_id or uuid.uuid4().hex
-        lease, last, tries, counted = None, None, 0, 0
-        while lease := await self._lease(lease, deadline):
-            within_s = max(0.001, min(policy.attempt_s, deadline - loop.time()))
-            call = Call(
-                request_id, image, (given.caption or "").encode(), _options(given, within_s)
-            )
-            self._counters.sent += 1
-            self._counters.retries += tries > 0
-            tries += 1
-            try:
-                return self._checked(await self._dispatch.call(lease, call, within_s), given)
-            except CallFailed as failed:
-                last = failed
+        lease, last, tries, counted, losses = None, None, 0, 0, 0
+        while True:
+            async with self._suspects.turn(losses, deadline):
+                lease = await self._lease(lease, deadline)
+                if lease is None:
+                    break
+                within_s = max(0.001, min(policy.attempt_s, deadline - loop.time()))
+                call = _call(request_id, given, image, within_s)
+                self._counters.sent += 1
+                self._counters.retries += tries > 0
+                tries += 1
+                try:
+                    return self._checked(await self._dispatch.call(lease, call, within_s), given)
+                except CallFailed as failed:
+                    last = failed
             self._counters.rejects += last.blame is Blame.FULL
             counted += last.blame.counts
+            losses += last.blame is Blame.LOST
             if last.blame.final or counted > policy.retries or not policy.retries:
                 break
             if last.blame in (Blame.FULL, Blame.FAULT):
@@ -197,13 +202,12 @@ class Delivery:
         return row
 
 
-def _options(given: Input, within_s: float) -> bytes:
-    return msgspec.json.encode(
-        Options(
-            image_id=given.image_id or "",
-            source=given.source or "",
-            extra=dict(given.extra),
-            domain=given.domain,
-            timeout_ms=max(1, int(1000 * within_s)),
-        )
+def _call(request_id: str, given: Input, image: bytes, within_s: float) -> Call:
+    options = Options(
+        image_id=given.image_id or "",
+        source=given.source or "",
+        extra=dict(given.extra),
+        domain=given.domain,
+        timeout_ms=max(1, int(1000 * within_s)),
     )
+    return Call(request_id, image, (given.caption or "").encode(), msgspec.json.encode(options))

@@ -30,7 +30,7 @@ def encode(image: object, most_bytes: int) -> bytes:
     if isinstance(image, bytearray | memoryview):
         return bytes(image)
     if isinstance(image, str | os.PathLike):
-        return read_image(Path(image), most_bytes)
+        return read_image(Path(os.fsdecode(image)), most_bytes)
     if isinstance(image, np.ndarray):
         return npy(image)
     if is_pil(image):

@@ -48,11 +48,12 @@ def as_input(thing: Any, number: int) -> Input:
         thing: an image, ``(id, image[, caption[, options]])``, or an :class:`Input`.
         number: of the input in its run.
     """
-    if isinstance(thing, tuple):
-        given = _of_tuple(thing, number)
-    else:
+    try:
         given = thing if isinstance(thing, Input) else Input(thing)
-    return _checked(given, number)
+        return _checked(_of_tuple(thing, number) if isinstance(thing, tuple) else given, number)
+    except Exception as error:  # a path or mapping that raises when it is looked at
+        what = f"expected an input that can be looked at, got {type(error).__name__}"
+        return Input(None, str(number), source="", error=RequestError("request_invalid", what))
 
 
 def _of_tuple(parts: tuple[Any, ...], number: int) -> Input:

@@ -111,7 +111,7 @@ def merged(
 
 def _together(views: Sequence[tuple[Crop | None, Reply]], yes_from: float) -> wire.Answer:
     """One probe's answer. The surest view speaks; the whole image, where views are equally sure."""
-    lost = [reply.outcome for _, reply in views if reply.outcome != "answered"]
+    lost: list[wire.Outcome] = [reply.outcome for _, reply in views if reply.outcome != "answered"]
     answered = [(crop, reply) for crop, reply in views if reply.outcome == "answered"]
     crop, best = max(answered, key=lambda v: _sure(v[1]), default=views[0])
     found = _found(best, yes_from)

@@ -24,7 +24,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     packages = {name.rpartition("/")[0] for name in names if name.endswith("/__init__.py")}
     assert {
-        "physgauge", "physgauge/cli", "physgauge/cli/rules", "physgauge/clients", "physgauge/ensemble",
+        "physgauge", "physgauge/cli", "physgauge/cli/rules", "physgauge/clients", "physgauge/clients/remote", "physgauge/ensemble",
         "physgauge/ensemble/captions", "physgauge/ensemble/judge", "physgauge/ensemble/judge/engines",
         "physgauge/ensemble/judge/terravis", "physgauge/ensemble/specifications",
         "physgauge/ensemble/served", "physgauge/gateway", "physgauge/v1", "physgauge/report", "physgauge/rules_kernel", "physgauge/serving",

@@ -27,7 +27,7 @@ def row_of(options: dict[str, Any]) -> wire.Row:
         extra=options["extra"],
         terravis=wire.TerraVis(status="skipped"),
         pcmde=wire.Pcmde(status="ok", s_final=50.0, verdict="PASS"),
-        provenance=wire.Provenance(physgauge="9.9", profile="rogue"),
+        provenance=wire.Provenance(physgauge="9.9", profile="rogue", decoder="d"),
     )
 
 
@@ -57,7 +57,11 @@ def answer(request: Any, row: wire.Row | bytes | None = None, request_id: str | 
 def error_answer(request: Any, code: str) -> Any:
     row = row_of(options_of(request))
     failed = msgspec.structs.replace(
-        row, error_code=code, error="said the server", pcmde=wire.Pcmde(status="error")
+        row,
+        error_code=code,
+        error="said the server",
+        pcmde=wire.Pcmde(status="error"),
+        provenance=wire.Provenance(physgauge="9.9", profile="rogue"),
     )
     return answer(request, failed)
 

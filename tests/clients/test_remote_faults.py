@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Any, TypeVar
@@ -14,7 +15,10 @@ import pytest
 
 from physgauge import wire
 from physgauge.clients import AsyncClient, Client, Input, Stats
+from physgauge.clients.remote.connection import Door
+from physgauge.clients.remote.dispatch import Dispatch
 from physgauge.clients.remote.faults import Blame, failure
+from physgauge.clients.remote.suspects import SUSPECT, Suspects
 from physgauge.contract import TOKEN_HEADER, message_of
 from physgauge.errors import ConfigError, RequestError
 from tests.clients.rogue import Rogue, answer, error_answer, image_of, options_of, row_of
@@ -97,7 +101,7 @@ def test_one_row_an_input(ordered: bool) -> None:
         rows, stats = within(rows_of(server.address, named(60), ordered))
     assert sorted(ids(rows)) == sorted(f"i{n}" for n in range(60))
     assert (ids(rows) == [f"i{n}" for n in range(60)]) is ordered
-    assert ordered or ids(rows)[-1] == "i0"  # nobody waits for the slow one
+    assert ordered or ids(rows).index("i0") > 30  # nobody waits for the slow one
     assert (stats.sent, stats.rows, stats.errors, stats.retries) == (60, 60, 0, 0)
     assert stats.p50_ms is not None
     assert stats.p99_ms is not None
@@ -267,13 +271,26 @@ def test_error_rows_of_the_clients_own_say_what_the_servers_do() -> None:
         "image_format", None, "image_unreadable", "caption_invalid", "image_format", "request_invalid",
     ]  # fmt: skip
     assert ids(rows) == ["0", "1", "/nowhere.jpg", "c", "4", "5"]
-    assert {row.provenance.profile for row in rows if row.error_code != "request_invalid"} == {
-        "rogue"
-    }
+    made = [row.provenance for row in rows if row.error_code not in (None, "request_invalid")]
+    assert made == [wire.Provenance(physgauge="9.9", profile="rogue")] * 4
     assert "got builtins.int" in (rows[0].error or "")
     assert "expected text or None, got int" in (rows[3].error or "")
     assert "got uint8 [2, 2]" in (rows[4].error or "")
     assert (stats.rows, stats.errors) == (1, 5)
+
+
+def test_a_good_row_does_not_say_what_error_rows_are_about() -> None:
+    async def work() -> list[wire.Row]:
+        async with AsyncClient(server.address) as client:
+            return [await client.row(image) for image in (b"good", "/nowhere.jpg")]
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        return answer(request) if image_of(request) else error_answer(request, "image_empty")
+
+    with Rogue(behave) as server:
+        good, bad = within(work())
+    assert (good.provenance.decoder, bad.provenance.decoder) == ("d", None)
+    assert bad.provenance.profile == "rogue"
 
 
 def test_a_silent_server_loses_its_images_to_another() -> None:
@@ -295,6 +312,114 @@ def test_a_silent_server_loses_its_images_to_another() -> None:
     assert ids(rows) == [f"i{n}" for n in range(40)]
     assert not [row for row in rows if row.error_code]
     assert [one.ejections > 0 for one in stats.endpoints] == [True, False]
+
+
+def test_who_is_silent_to_one_is_silent_to_all() -> None:
+    """The images that it has do not wait for their own time."""
+    hang, asked = threading.Event(), 0
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked <= 8:
+            hang.wait(60)
+        return answer(request)
+
+    with Rogue(behave) as server:
+        images = [Input(b"x", "short", timeout_s=1.0), *named(7)]
+        rows, stats = within(rows_of(server.address, images, timeout_s=60, attempt_s=60), 20)
+        hang.set()
+    assert [row.error_code for row in rows] == ["deadline_exceeded"] + [None] * 7
+    assert stats.endpoints[0].ejections == 1
+
+
+def test_a_place_that_comes_as_the_caller_goes_is_given_back() -> None:
+    async def work() -> None:
+        dispatch = Dispatch([server.address], Door.of(None, None), 1)
+        first = await dispatch.lease()
+        waiting = asyncio.create_task(dispatch.lease())
+        await asyncio.sleep(0.1)
+        dispatch._ended(first, None, dropped=True)  # the place goes to who waits,
+        waiting.cancel()  # who goes before it knows
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await asyncio.wait_for(dispatch.lease(), 5)
+        await dispatch.close()
+
+    with Rogue() as server:
+        within(work())
+
+
+def test_calls_to_all_servers_together_are_bounded() -> None:
+    hold = threading.Event()
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        hold.wait(20)
+        return answer(request)
+
+    async def work() -> None:
+        servers = f"{first.address},{second.address}"
+        async with AsyncClient(servers, max_window=5) as client:
+            tasks = [asyncio.create_task(client.row(b"x")) for _ in range(14)]
+            await asyncio.sleep(0.5)
+            assert first.out + second.out == 5
+            hold.set()
+            await asyncio.gather(*tasks)
+
+    with Rogue(behave) as first, Rogue(behave) as second:
+        within(work())
+
+
+def test_an_input_that_brings_servers_down_takes_no_other_with_it() -> None:
+    crashes = 0
+
+    def crash(context: grpc.ServicerContext) -> None:
+        context.abort(grpc.StatusCode.INTERNAL, "Stub process 'rules_0' is not healthy.")
+
+    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+        nonlocal crashes
+        seen = crashes
+        if image_of(request) == b"3":
+            time.sleep(0.1)
+            crashes += 1
+            crash(context)
+        for _ in range(40):  # in hand
+            time.sleep(0.01)
+            if crashes > seen:
+                crash(context)
+        return answer(request)
+
+    with Rogue(behave) as server:
+        rows, _ = within(rows_of(server.address, named(12), retries=2, max_window=8))
+    assert ids(rows) == [f"i{n}" for n in range(12)]
+    assert [row.image_id for row in rows if row.error_code] == ["i3"]
+    assert crashes == 3
+
+
+def test_suspects_go_one_at_a_time() -> None:
+    async def work() -> None:
+        suspects, loop = Suspects(), asyncio.get_running_loop()
+        out, most = Counter[bool](), Counter[bool]()
+
+        async def go(losses: int, deadline: float) -> bool:
+            suspect = losses >= SUSPECT
+            async with suspects.turn(losses, deadline):
+                out[suspect] += 1
+                most[suspect] = max(most[suspect], out[suspect])
+                await asyncio.sleep(0.02)
+                out[suspect] -= 1
+                if losses == 3:
+                    raise OSError
+            return loop.time() > deadline
+
+        later = loop.time() + 30
+        losses = [0, 1, 2, 3, 4, 0, 1, 2, 3]
+        await asyncio.gather(*(go(n, later) for n in losses), return_exceptions=True)
+        assert most == {True: 1, False: 4}
+        async with suspects.turn(2, later):
+            assert await go(2, loop.time() + 0.1)  # the wait is over with its time
+
+    within(work())
 
 
 def test_a_dead_server_and_one_that_comes_back() -> None:
@@ -554,13 +679,19 @@ def test_blocking_in_threads_and_within_a_loop() -> None:
     until_no_threads()
 
 
-def test_closing_wakes_a_thread_that_waits() -> None:
+def test_closing_wakes_a_thread_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     hold = threading.Event()
     ended: list[BaseException] = []
 
     def behave(request: Any, context: grpc.ServicerContext) -> Any:
         hold.wait(20)
         return answer(request)
+
+    def read_slowly(image: object, most_bytes: int) -> bytes:  # as from a disk far away
+        hold.wait(20)
+        return b"x"
+
+    monkeypatch.setattr("physgauge.clients.remote.delivery.encode", read_slowly)
 
     def wait(work: Any) -> None:
         try:
@@ -570,7 +701,11 @@ def test_closing_wakes_a_thread_that_waits() -> None:
 
     with Rogue(behave) as server:
         client = Client(server.address)
-        works = [lambda: client.row(b"x"), lambda: list(client.score(named(3)))]
+        works = [
+            lambda: client.row(b"x"),
+            lambda: client.row("slow.jpg"),
+            lambda: list(client.score(named(3))),
+        ]
         threads = [threading.Thread(target=wait, args=(work,)) for work in works]
         for thread in threads:
             thread.start()
@@ -580,7 +715,7 @@ def test_closing_wakes_a_thread_that_waits() -> None:
             thread.join(10)
             assert not thread.is_alive()
         hold.set()
-    assert [type(error) for error in ended] == [RequestError] * 2
+    assert [type(error) for error in ended] == [RequestError] * 3
     until_no_threads()
 
 

@@ -132,7 +132,8 @@ def test_bytes_and_files(tmp_path: Path) -> None:
     for wrong, words in {
         str(path): "expected at most 4 bytes, got 5",
         tmp_path: "expected a regular file",
-        "no\0name": "expected a path without NUL",
+        "no\0name": "expected a path that a file can have",
+        "\ud800": "expected a path that a file can have",
         "/nowhere": r"cannot be read \(No such file",
     }.items():
         with pytest.raises(ImageError, match=words):
@@ -174,9 +175,15 @@ def test_records() -> None:
     assert short(Input("p.jpg", "id"))[2] == "p.jpg"
 
 
+class Odd(os.PathLike[str]):
+    def __fspath__(self) -> str:
+        raise OSError("no")
+
+
 @pytest.mark.parametrize(
     ("thing", "kind", "words"),
     [
+        (Odd(), RequestError, "expected an input that can be looked at, got OSError"),
         (("id",), RequestError, "got 1 parts"),
         (("a", b"x", None, {}, 5), RequestError, "got 5 parts"),
         (("a", b"x", None, {"colour": "red"}), RequestError, "unknown field `colour`"),
@@ -198,7 +205,10 @@ def test_records_that_are_wrong(thing: Any, kind: type[Exception], words: str) -
     assert one.image_id is not None
 
 
-@given(st.tuples(st.text(), st.binary(), st.text() | st.none()) | st.text() | st.binary())
+ANY_TEXT = st.lists(st.sampled_from("a/\0é\ud800\udc80\udfff")).map("".join)  # surrogates too
+
+
+@given(st.tuples(ANY_TEXT, st.binary(), ANY_TEXT | st.none()) | ANY_TEXT | st.binary())
 def test_every_record_fits_in_a_row(thing: Any) -> None:
     one = as_input(thing, 0)
     for text in (one.image_id, one.source, one.caption):

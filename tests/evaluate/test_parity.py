@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -23,7 +24,7 @@ from physgauge.evaluate.agreement import measures
 from physgauge.evaluate.bootstrap import of_pairs
 from physgauge.evaluate.parity import Parity, parity
 from physgauge.evaluate.ranks import kendall, spearman
-from physgauge.evaluate.record import record
+from physgauge.evaluate.record import record, unlike
 from physgauge.parity_record import ParityRecord, claim
 from physgauge.settings import read_table
 
@@ -213,7 +214,7 @@ def test_images_are_matched_by_name_and_pixels() -> None:
 def test_the_record_is_a_table_of_a_profile_and_says_what_may_be_claimed() -> None:
     a = [row(f"i{k}", {"floats": k % 2 == 0}, score=0.5 + k / 20) for k in range(8)]
     b = [row(f"i{k}", {"floats": k % 4 == 0}, score=0.5 + k / 20, mode="paper") for k in range(8)]
-    table = tomllib.loads(record(compare(a, b)))["judge"]["parity"]
+    table = tomllib.loads(record(compare(a, b)) or "")["judge"]["parity"]
     stored = read_table(table, ParityRecord, "test")
     assert (stored.images, stored.agreement, stored.spearman) == (8, 0.75, 1.0)
     assert stored.models == {"m": "abc"}
@@ -229,6 +230,32 @@ def test_the_record_is_a_table_of_a_profile_and_says_what_may_be_claimed() -> No
     assert not claim(stored, "direct")[0]
     assert not claim(None, "onepass")[0]
     assert claim(None, "paper")[0]
+
+
+def test_no_record_of_what_is_no_check() -> None:
+    a = [row(f"i{k}", {"floats": k % 2 == 0}) for k in range(4)]
+    paper = [
+        msgspec.structs.replace(r, terravis=msgspec.structs.replace(r.terravis, mode="paper"))
+        for r in a
+    ]
+    assert record(compare(a, paper)) is not None
+    assert record(compare(a, a)) is None
+    unread = [row(f"i{k}", {"floats": None}, mode="paper") for k in range(4)]
+    assert record(compare(a, unread)) is None, "nothing to agree on"
+
+    def made_with(**changes: Any) -> Parity:
+        other = [
+            msgspec.structs.replace(r, provenance=msgspec.structs.replace(r.provenance, **changes))
+            for r in paper
+        ]
+        return compare(a, other)
+
+    assert unlike(made_with()) == []
+    assert "different probes: A v1, B v2" in unlike(made_with(probe_version="v2"))[0]
+    assert "modes and models differ" in unlike(made_with(models={"judge_m": "else"}))[0]
+    assert unlike(made_with(models={"judge_m": "abc", "part_detector": "else"})) == []
+    assert record(made_with(probe_version="v2")) is None
+    assert record(made_with(models={"judge_m": "else"})) is None
 
 
 def test_doctor_says_what_a_profile_may_claim(tmp_path: Path) -> None:

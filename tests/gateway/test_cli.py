@@ -23,6 +23,10 @@ def run(*words: str) -> Result:
         (("--host", "0.0.0.0", "--token-file", __file__), "expected TLS (--tls-cert, --tls-key)"),
         (("--host", "0.0.0.0", "--tls-cert", __file__, "--tls-key", __file__), "to know who calls"),
         (("--tls-cert", __file__), "expected both --tls-cert and --tls-key"),
+        (
+            ("--tls-cert", __file__, "--tls-key", __file__, "--port", "0", "--metrics-port", "0"),
+            "expected PEM, got something else",
+        ),
         (("--server", "nowhere"), "--server: expected HOST:PORT[,HOST:PORT], got 'nowhere'"),
         (("--server", "a:1,b:70000"), "got 'b:70000'"),
         (("--server", "a:1,b:2", "--status", "a:3"), "expected one address for each of --server"),

@@ -185,6 +185,34 @@ def test_tls_and_mutual_tls(tmp_path: Path) -> None:
     go(test())
 
 
+def test_certificates_are_renewed_while_it_runs(tmp_path: Path) -> None:
+    for name in ("server", "new"):
+        certificate(tmp_path, name)
+    old = (tmp_path / "server.pem").read_bytes()
+    (tmp_path / "old.pem").write_bytes(old)
+
+    async def test() -> None:
+        tls = Tls(tmp_path / "server.pem", tmp_path / "server.key")
+        async with running(tls=tls) as here:
+
+            async def ask(trusting: str) -> Any:
+                trusted = CallersTls(tmp_path / f"{trusting}.pem", name="localhost")
+                async with GatewayClient(f"127.0.0.1:{here.gateway.port}", tls=trusted) as caller:
+                    return await caller.score(item(), 3)
+
+            assert (await ask("old")).HasField("row")
+            assert (await status_of(ask("new")))[0] is grpc.StatusCode.UNAVAILABLE
+            (tmp_path / "server.pem").write_text("half a file", encoding="ascii")
+            assert (await ask("old")).HasField("row")
+            for kind in ("key", "pem"):
+                (tmp_path / f"new.{kind}").rename(tmp_path / f"server.{kind}")
+            (tmp_path / "new.pem").write_bytes((tmp_path / "server.pem").read_bytes())
+            assert (await ask("new")).HasField("row")
+            assert (await status_of(ask("old")))[0] is grpc.StatusCode.UNAVAILABLE
+
+    go(test())
+
+
 def test_an_open_door_must_be_asked_for(tmp_path: Path) -> None:
     here = Path(__file__)
     tls = Tls(here, here)
@@ -274,6 +302,25 @@ def test_streams_are_bounded_by_client_and_in_all() -> None:
     go(test())
 
 
+def test_calls_of_score_are_bounded_by_client() -> None:
+    async def test() -> None:
+        shares = Shares(places=1, queue=3, share=0.5)
+        async with with_tokens(TOKENS, shares=shares) as here:
+            here.responder.open.clear()
+            async with client(here, A) as alice, client(here, B) as bob:
+                calls = [asyncio.create_task(alice.score(item(str(n)))) for n in range(2)]
+                await until(lambda: here.number("in_hand", client="alice") == 2, "both in hand")
+                code, said = await status_of(alice.score(item("one more")))
+                assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+                assert "physgauge [overloaded] expected at most 2 calls of this client open" in said
+                calls.append(asyncio.create_task(bob.score(item("his"))))
+                await until(lambda: here.number("in_hand", client="bob") == 1, "his in hand")
+                here.responder.open.set()
+                assert all([(await call).HasField("row") for call in calls])
+
+    go(test())
+
+
 def test_metadata_is_bounded() -> None:
     async def test() -> None:
         async with running() as here, channel(here) as made:
@@ -331,6 +378,31 @@ def test_half_a_message_holds_nothing_for_long(path: str, monkeypatch: pytest.Mo
             assert found is not None
             assert not here.responder.images
             assert here.number("streams", client="local") == 0
+            caller.close()
+
+    go(test())
+
+
+def test_messages_of_score_are_received_a_few_at_a_time() -> None:
+    """Half-sent ones hold up those of their client only: what is half received takes memory."""
+
+    async def test() -> None:
+        shares = Shares(streams_per_client=2)
+        async with with_tokens(TOKENS, shares=shares) as here:
+            caller = await Http2.connect(here.address)
+            message = b"\x00" + len(REQUEST).to_bytes(4, "big") + REQUEST
+            for stream in (1, 3):
+                await caller.call(SCORE, stream, {"authorization": f"Bearer {A}"})
+                await caller.data(message[:1000], stream)
+            async with client(here, A) as alice, client(here, B) as bob:
+                await asyncio.sleep(0.1)
+                waiting = asyncio.create_task(alice.score(item("third")))
+                assert (await bob.score(item("other's"))).HasField("row")
+                await asyncio.sleep(0.1)
+                assert here.responder.images == ["other's"]
+                for at in range(1000, len(message), 8000):
+                    await caller.data(message[at : at + 8000])
+                assert (await waiting).HasField("row")
             caller.close()
 
     go(test())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -26,7 +27,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 from physgauge import wire
 from physgauge.gateway.client import Answer, GatewayClient, Item, Options
 from physgauge.v1 import gateway_pb2 as v1
-from tests.gateway.process import Process
+from tests.gateway.process import ROOT, Process
 from tests.serving.server import CAPTIONS, NAMES, Server, image, plain
 from tests.serving.test_server import in_hand
 
@@ -132,6 +133,18 @@ def test_metrics(gateway: Process) -> None:
     assert found["physgauge_gateway_seconds_count"] >= 1
     assert found["physgauge_gateway_ready"] == 1
     assert found["physgauge_gateway_at_server"] == 0
+
+
+def test_the_examples_of_the_page(gateway: Process, capfd: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs/gateway.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        code = block.replace("127.0.0.1:8010", gateway.address).replace("TOKEN", TOKEN)
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=100)
+    said = capfd.readouterr().out.splitlines()
+    assert sorted(line.split()[0] for line in said[:8]) == NAMES[:8]
+    assert len(said) == 9
 
 
 def test_a_generic_client_needs_no_proto_file(gateway: Process) -> None:

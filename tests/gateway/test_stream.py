@@ -11,6 +11,7 @@ import grpc
 import pytest
 
 from physgauge.gateway.client import StreamEnded
+from physgauge.gateway.session import revoked
 from physgauge.gateway.settings import Limits, Shares
 from physgauge.v1 import gateway_pb2 as v1
 from tests.gateway.running import (
@@ -275,6 +276,30 @@ def test_who_does_not_read_is_not_read_and_ended() -> None:
     go(test())
 
 
+def test_refusals_that_nobody_reads_are_bounded() -> None:
+    async def test() -> None:
+        wide = v1.Options(extra={"pad": "x" * 60_000})
+        shares = Shares(window=100, queue=200, share=1.0)
+        async with (
+            running(shares) as here,
+            channel(here, ("grpc.http2.lookahead_bytes", 65_536)) as made,
+        ):
+            raw = Raw(made)
+            await raw.hello()
+            await raw.send(*(item(str(number), options=wide) for number in range(100)))
+            await until(lambda: here.number("seconds_count") == 100, "all rows")
+            # 6 MB of rows: not all of them fit between the two. Nothing gets past them.
+            await raw.send(*(item(f"no {number}", b"") for number in range(600)))
+            await asyncio.sleep(0.5)
+            refused = here.number("images_total", client="local", outcome="no_credit")
+            credited = here.number("images_total", client="local", outcome="image_empty")
+            assert refused <= 2 * 100
+            assert credited <= 100
+            raw.call.cancel()
+
+    go(test())
+
+
 def test_an_idle_stream_is_ended_and_a_waiting_one_is_not() -> None:
     async def test() -> None:
         async with running(idle_s=0.4) as here, channel(here) as made:
@@ -366,6 +391,29 @@ def test_a_caller_who_goes_leaves_nothing_behind(how: str) -> None:
             async with client(here) as other:
                 assert (await other.score(item())).HasField("row")
             assert here.number("streams_ended_total", how="gone") == 1
+            assert here.number("images_total", client="local", outcome="gone") == 20
+
+    go(test())
+
+
+def test_an_image_that_comes_as_its_stream_ends_leaves_nothing_behind() -> None:
+    """At each step of the end: also where its task is cancelled before it has begun."""
+
+    async def test() -> None:
+        async with running() as here, channel(here) as made:
+            here.responder.open.clear()
+            data = v1.StreamRequest(item=item()).SerializeToString()
+            for steps in range(8):
+                raw = Raw(made)
+                await raw.hello()
+                (session,) = here.gateway.sessions
+                session.end(revoked())
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                session._receive(data)
+                assert (await raw.status())[0] is grpc.StatusCode.UNAUTHENTICATED
+                await until(lambda: not here.gateway.sessions, "no stream")
+                assert here.in_hand() == 0, steps
 
     go(test())
 

@@ -8,9 +8,11 @@ import csv
 import io
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,7 +20,7 @@ import pytest
 
 from physgauge import wire
 from physgauge.config import LoadedProfile, load_profile
-from physgauge.ensemble.judge.engine import EngineFault, Question, Reply
+from physgauge.ensemble.judge.engine import EngineFault, Question, Reply, Session
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
 from physgauge.ensemble.judge.runner import Runner
@@ -27,7 +29,7 @@ from physgauge.ensemble.pipeline import Options, Pipeline
 from physgauge.judge_settings import JudgeSettings, ViewSettings
 from physgauge.types import U8, Item
 from tests.terravis.scripted import Scripted, p
-from tests.terravis.shared import probes
+from tests.terravis.shared import probes, scored
 
 EXAMPLES = Path(__file__).parents[2] / "examples/scenes"
 
@@ -132,6 +134,32 @@ def test_without_a_judge_nothing_is_looked_at(loaded: LoadedProfile) -> None:
     assert row.terravis == wire.TerraVis(status="skipped", reason="this profile has no judge")
     assert row.provenance.engine is None
     assert row.provenance.lambda_ is None
+
+
+def test_no_image_waits_for_another_s_probes() -> None:
+    """The first image's probes take long; the others are graded meanwhile."""
+
+    class Slow(Scripted):
+        def open(
+            self, image: Any, preamble: str = "", deadline_s: float | None = None
+        ) -> AbstractAsyncContextManager[Session]:
+            first = int(image[0, 0, 0]) == 0
+            return _slowed(super().open(image, preamble, deadline_s), 0.5 if first else 0.0)
+
+    @asynccontextmanager
+    async def _slowed(
+        inner: AbstractAsyncContextManager[Session], delay_s: float
+    ) -> AsyncIterator[Session]:
+        async with inner as session:
+            await asyncio.sleep(delay_s)
+            yield session
+
+    with looking(Slow(yes_no=by_colour), max_in_flight=4) as judge:
+        looks = [judge.begin(np.full((8, 8, 3), k, np.uint8)) for k in range(4)]
+        for later in looks[1:]:
+            assert scored(later.result(10)).n_major == 1
+        assert not looks[0].done()
+        assert scored(looks[0].result(10)).n_major == 1
 
 
 def test_captions_change_no_answer(loaded: LoadedProfile) -> None:

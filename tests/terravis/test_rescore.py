@@ -23,7 +23,15 @@ from tests.terravis.scripted import Scripted, p
 from tests.terravis.test_pipeline import looking
 
 EXAMPLES = Path(__file__).parents[2] / "examples/scenes"
-NAMES = sorted(p.name for p in EXAMPLES.glob("*.jpg"))[::3]
+NAMES = [
+    "aircraft_02.jpg",
+    "aircraft_08.jpg",
+    "animal_04.jpg",
+    "animal_06.jpg",
+    "car_01.jpg",
+    "car_04.jpg",
+    "car_06.jpg",
+]
 
 
 def chance(image: U8, question: Question) -> Reply:

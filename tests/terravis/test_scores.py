@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from physgauge import wire
@@ -54,6 +54,7 @@ def check(bounded: Bounded, row: int, wanted: plain.Triple) -> None:
         assert math.isnan(value) if other is None else value == pytest.approx(other, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(IMAGES, LAMBDA, P, P)
 def test_all_five_agree_with_the_plain_twin(
     images: list[list[Said]], lambda_: float, alpha: float, grade_from: float
@@ -95,6 +96,7 @@ def test_the_hard_score_takes_37_values() -> None:
     assert len(values) == 37
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=18), LAMBDA, P)
 def test_soft_equals_hard_where_all_is_certain(
     said: list[tuple[bool, bool]], lambda_: float, alpha: float
@@ -104,6 +106,7 @@ def test_soft_equals_hard_where_all_is_certain(
     assert scores.soft.value[0] == pytest.approx(scores.hard.value[0], rel=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(SAID, min_size=1, max_size=18), LAMBDA, P, st.data())
 def test_whatever_is_missing_the_truth_lies_between_the_bounds(
     said: list[Said], lambda_: float, alpha: float, data: st.DataObject

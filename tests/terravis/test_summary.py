@@ -10,6 +10,7 @@ from rich.console import Console
 
 from physgauge import wire
 from physgauge.ensemble.judge.engine import EngineFault, Reply
+from physgauge.report.draw import findings
 from physgauge.report.summary import Summary, print_summary
 from tests.terravis.scripted import Scripted, p
 from tests.terravis.shared import look, scored
@@ -65,6 +66,24 @@ def test_the_summary_says_what_was_found_and_what_was_not_judged() -> None:
         "Judge: 1 x the engine has stopped: gone",
     ):
         assert words in said, words
+
+
+def test_the_panel_says_what_was_found() -> None:
+    told = [findings(row)[1:] for row in rows()]
+    assert told[0] == ["TerraVis 1.000"]
+    assert told[1] == ["TerraVis 0.135", "contact state (major)", "relative scale (major)"]
+    assert told[3] == ["TerraVis not_applicable: not eligible: layout"]
+    assert told[4] == ["TerraVis partial: 1 of 18 probes without an answer (1 refused)"]
+    assert told[6] == []
+    noted = msgspec.structs.replace(
+        rows()[0].terravis,
+        answers={
+            "a": wire.Answer(outcome="answered", answer=True, objects=["a mug"], evidence="e")
+        },
+    )
+    assert findings(msgspec.structs.replace(rows()[0], terravis=noted))[2:] == [
+        "a (not graded): a mug, e"
+    ]
 
 
 def test_without_a_judge_there_is_no_word_of_it() -> None:

@@ -133,6 +133,20 @@ def test_evidence_is_written_for_finds_only_and_changes_no_score() -> None:
     )  # fmt: skip
     row = scored(look(structured, evidence=True))
     assert row.answers["contact_state"].evidence == "['object', 'evidence']"
+    for text in (
+        '{"object": "", "evidence": "a"}',
+        '{"object": "a"}',
+        '["a", "b"]',
+        '{"object": "a", "evidence": NaN}',
+    ):
+        structured.write = _always(Text("answered", text))
+        assert scored(look(structured, evidence=True)) == plain
+    structured.write = _always(
+        Text("answered", '{"object": "a\\n<b>", "evidence": "%s"}' % ("x" * 999))
+    )
+    told_long = scored(look(structured, evidence=True)).answers["contact_state"]
+    assert told_long.objects == ["a b"]
+    assert len(told_long.evidence or "") == 200
 
 
 def _always(text: Text) -> Any:
@@ -273,6 +287,11 @@ def test_single_prompt_garbage_is_no_clean_image(text: str) -> None:
     )
     assert (row.status, row.score, row.high) == ("partial", None, 1.0)
     assert {a.outcome for a in row.answers.values()} == {"unparseable"}
+
+
+def test_single_prompt_cut_off_is_no_answer() -> None:
+    engine = Scripted(write=_always(Text("answered", FINDS, whole=False)))
+    assert scored(look(engine, mode="single_prompt")).score is None
 
 
 @pytest.mark.parametrize(("text", "score"), [("1", 0.0), ("3", 0.5), (" 5.\n", 1.0)])

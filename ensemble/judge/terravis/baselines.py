@@ -7,7 +7,7 @@ from physgauge import wire
 from physgauge.ensemble.judge.engine import Engine, Prompt, Text
 from physgauge.ensemble.judge.guarded import Guarded
 from physgauge.ensemble.judge.look import Look
-from physgauge.ensemble.judge.terravis.probes import ProbeSet, fill
+from physgauge.ensemble.judge.terravis.probes import ProbeSet, fill, note
 from physgauge.ensemble.judge.terravis.reports import (
     Everything,
     read_json,
@@ -52,7 +52,7 @@ def _read(text: Text, probes: ProbeSet) -> tuple[wire.Eligible, dict[str, wire.A
     for found in said.found:
         answers[probes.ids[found.number - 1]] = wire.Answer(
             outcome="answered", answer=True, severity=found.severity,
-            objects=[found.object], evidence=found.evidence,
+            objects=[note(found.object)], evidence=note(found.evidence),
         )  # fmt: skip
     return eligible, answers
 

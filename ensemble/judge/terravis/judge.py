@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from physgauge.ensemble.judge.engine import Engine
+from physgauge.ensemble.judge.guarded import total
+from physgauge.ensemble.judge.language.reasoner import reason_by_model
 from physgauge.ensemble.judge.look import Crop, Look
+from physgauge.ensemble.judge.observe.observer import Observers
+from physgauge.ensemble.judge.reason_input import ReasonInput, ReasonResult
 from physgauge.ensemble.judge.terravis.baselines import look_direct, look_single_prompt
 from physgauge.ensemble.judge.terravis.onepass import look_onepass
 from physgauge.ensemble.judge.terravis.paper import look_paper
 from physgauge.ensemble.judge.terravis.probes import ProbeSet
 from physgauge.judge_settings import JudgeSettings
+from physgauge.language_settings import ReasonSettings
 from physgauge.types import U8
 
 
@@ -23,10 +29,21 @@ class EngineJudge:
         engine: any.
         probes: what it is asked.
         settings: how it is asked.
+        observers: who is asked for PCMDE's observations besides; owned too.
+        reasoning: how the engine reasons, where that is asked of it.
     """
 
-    def __init__(self, engine: Engine, probes: ProbeSet, settings: JudgeSettings) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        probes: ProbeSet,
+        settings: JudgeSettings,
+        observers: Observers | None = None,
+        reasoning: ReasonSettings | None = None,
+    ) -> None:
         self._engine, self._probes, self._settings = engine, probes, settings
+        self._observers = observers or Observers()
+        self._reasoning = reasoning or ReasonSettings()
         self._tag = probes.tag
 
     @property
@@ -36,8 +53,12 @@ class EngineJudge:
 
     @property
     def models(self) -> Mapping[str, str]:
-        """The engine's."""
-        return self._engine.models
+        """The engine's, and those of observers with engines of their own."""
+        return dict(self._engine.models) | {
+            f"{watch.settings.name}_{model}": sha
+            for watch, engine in self._observers.own
+            for model, sha in engine.models.items()
+        }
 
     @property
     def probe_version(self) -> str:
@@ -51,21 +72,43 @@ class EngineJudge:
         start = time.monotonic()
         own = start + self._settings.timeout_s
         until = own if deadline_s is None else min(own, deadline_s)
-        look = await self._ask(image, crops, until)
-        return replace(look, ms=round(1000 * (time.monotonic() - start), 3))
+        look, others = await asyncio.gather(
+            self._ask(image, crops, until), self._observers.look(image, deadline_s)
+        )
+        return replace(
+            look,
+            sights=(*look.sights, *(sight for sight, _ in others)),
+            spent=total([look.spent, *(spent for _, spent in others)]) if others else look.spent,
+            ms=round(1000 * (time.monotonic() - start), 3),
+        )
+
+    async def reason(self, given: ReasonInput, deadline_s: float | None = None) -> ReasonResult:
+        """Reason about an image's record; see :class:`physgauge.ensemble.judge.look.Reasoner`."""
+        own = time.monotonic() + self._reasoning.timeout_s
+        until = own if deadline_s is None else min(own, deadline_s)
+        return await reason_by_model(self._engine, given, self._reasoning, until)
 
     async def _ask(self, image: U8, crops: Sequence[Crop], until: float) -> Look:
+        """The judge's own look, and what it observes: in the same session, where a mode has one."""
         engine, probes, settings = self._engine, self._probes, self._settings
+        watch = self._observers.beside
         match settings.mode:
             case "onepass":
-                return await look_onepass(engine, image, crops, probes, settings, until)
+                return await look_onepass(engine, image, crops, probes, settings, until, watch)
             case "paper":
-                return await look_paper(engine, image, probes, settings, until)
+                look = await look_paper(engine, image, probes, settings, until)
             case "single_prompt":
-                return await look_single_prompt(engine, image, probes, until)
+                look = await look_single_prompt(engine, image, probes, until)
             case "direct":
-                return await look_direct(engine, image, probes, until)
+                look = await look_direct(engine, image, probes, until)
+        if watch is None:
+            return look
+        sight, spent = await watch.look(engine, image, until, probes.preamble)
+        return replace(look, sights=(sight,), spent=total([look.spent, spent]))
 
     async def close(self) -> None:
-        """Close the engine."""
-        await self._engine.close()
+        """Close the engine and the observers'."""
+        try:
+            await self._observers.close()
+        finally:
+            await self._engine.close()

@@ -16,8 +16,9 @@ from physgauge import wire
 from physgauge.ensemble.judge.engine import Engine, Prompt, Question, Reply
 from physgauge.ensemble.judge.guarded import Guarded, total
 from physgauge.ensemble.judge.look import Crop, Look
+from physgauge.ensemble.judge.observe.observer import Watch
 from physgauge.ensemble.judge.terravis.probes import Probe, ProbeSet, fill
-from physgauge.ensemble.judge.terravis.reports import Noted, read_json, read_lines, schema_of
+from physgauge.ensemble.judge.terravis.reports import Noted, read_lines, read_noted, schema_of
 from physgauge.ensemble.judge.views import crop_of, merged, place
 from physgauge.judge_settings import JudgeSettings
 from physgauge.types import U8
@@ -34,6 +35,7 @@ async def look_onepass(
     probes: ProbeSet,
     settings: JudgeSettings,
     deadline_s: float,
+    watch: Watch | None = None,
 ) -> Look:
     """Look at an image.
 
@@ -44,6 +46,7 @@ async def look_onepass(
         probes: what to ask.
         settings: thresholds, and whether evidence is wanted.
         deadline_s: `time.monotonic` until which answers are waited for.
+        watch: asked for observations behind all else, in the session of the whole image.
     """
     questions = [Question(probe.id, probe.text) for probe in probes.probes]
 
@@ -67,9 +70,12 @@ async def look_onepass(
             if settings.evidence:
                 structured = engine.features.structured
                 answers = await _evidenced(session, answers, probes, settings, places, structured)
-    sessions = [*(one for _, one in seen), session]
-    fault = next((one.fault for one in sessions if one.fault), None)
-    return Look("onepass", eligible, answers, spent=total([s.spent for s in sessions]), fault=fault)
+        sessions = [*(one for _, one in seen), session]
+        fault = next((one.fault for one in sessions if one.fault), None)
+        # What befalls the observer is no fault of these answers.
+        sights = () if watch is None else (await watch.ask(session),)
+    spent = total([s.spent for s in sessions])
+    return Look("onepass", eligible, answers, spent=spent, fault=fault, sights=sights)
 
 
 def _is(said: Reply | wire.Answer, yes_from: float) -> bool | None:
@@ -145,7 +151,7 @@ async def _evidenced(
     ]
     told = dict(answers)
     for prompt, text in zip(prompts, await session.write(prompts), strict=True):
-        noted = read_json(text, Noted) if structured else read_lines(text)
+        noted = read_noted(text) if structured else read_lines(text)
         if noted is not None:
             told[prompt.id] = msgspec.structs.replace(
                 answers[prompt.id], objects=[noted.object], evidence=noted.evidence

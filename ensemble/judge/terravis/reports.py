@@ -75,6 +75,14 @@ def read_lines(text: Text) -> Noted | None:
     return None if lines is None or not all(lines) else Noted(*lines)
 
 
+def read_noted(text: Text) -> Noted | None:
+    """Object and evidence as JSON; both must say something."""
+    said = read_json(text, Noted)
+    if said is None or not note(said.object) or not note(said.evidence):
+        return None
+    return Noted(note(said.object), note(said.evidence))
+
+
 def read_json(text: Text, kind: type[Parsed]) -> Parsed | None:
     """One JSON object of that form, bare or in one code fence; no NaN, no unknown keys."""
     if text.outcome != "answered" or text.text is None or not text.whole:

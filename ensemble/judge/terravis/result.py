@@ -197,7 +197,12 @@ def _rated(look: Look) -> wire.TerraVis:
         reason = look.fault or f"rating {look.rating_outcome or 'skipped'}"
         status: wire.Status = "error" if look.fault else "partial"
         return wire.TerraVis(
-            status=status, mode=look.mode, fault=look.fault, reason=reason, low=0.0, high=1.0
+            status=status,
+            mode=look.mode or None,
+            fault=look.fault,
+            reason=reason,
+            low=0.0,
+            high=1.0,
         )
     score = (look.rating - 1) / (RATINGS - 1)
     return wire.TerraVis(

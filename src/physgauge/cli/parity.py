@@ -52,7 +52,7 @@ def parity(
     from rich.console import Console
 
     from physgauge.evaluate.parity import parity as compare
-    from physgauge.evaluate.record import record
+    from physgauge.evaluate.record import record, unlike
     from physgauge.report.parity_table import print_parity
 
     sides = [_stored(name) or _profile(name) for name in (a, b)]
@@ -72,9 +72,10 @@ def parity(
         click.echo(encoded)
     else:
         print_parity(Console(), found)
-        if found.a.mode != found.b.mode and "paper" in {found.a.mode, found.b.mode}:
-            click.echo("\nFor the profile, if this is good enough for you:\n")
-            click.echo(record(found))
+        for said in unlike(found):
+            click.echo(f"Note: {said}.")
+        if (table := record(found)) is not None:
+            click.echo(f"\nFor the profile, if this is good enough for you:\n\n{table}")
 
 
 def _stored(name: str) -> Path | None:

@@ -129,6 +129,11 @@ class Desk:
         self._note(arrival, refused.code)
         return _answer(arrival, refusal=refusal_of(refused))
 
+    def drop(self, client: str, count: int) -> None:
+        """Take note of images whose stream has ended before their answer."""
+        for _ in range(count):
+            self._metrics.answered(client, "gone", 0.0)
+
     def _note(self, arrival: Arrival, outcome: str) -> None:
         seconds = time.monotonic() - arrival.arrived_s
         self._metrics.answered(arrival.client, outcome, seconds)

@@ -26,7 +26,7 @@ class Metrics:
 
         registry = self.registry
         self._images = Counter(
-            named("images"), "Images answered; outcome: row, row_error, or a refusal's code.",
+            named("images"), "Images by outcome: row, row_error, a refusal's code, gone.",
             ["client", "outcome"], registry=registry,
         )  # fmt: skip
         self._received = Counter(

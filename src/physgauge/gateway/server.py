@@ -18,13 +18,15 @@ from grpc_reflection.v1alpha import reflection
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.gateway.access import Access
 from physgauge.gateway.behind import Behind
+from physgauge.gateway.certificates import credentials
 from physgauge.gateway.desk import Desk
 from physgauge.gateway.door import MOST_CALLS, Door
 from physgauge.gateway.forward import Forward
 from physgauge.gateway.metrics import Metrics
 from physgauge.gateway.places import Places
 from physgauge.gateway.service import SERVICE, Service
-from physgauge.gateway.settings import GatewaySettings, Tls
+from physgauge.gateway.session import Session
+from physgauge.gateway.settings import GatewaySettings
 from physgauge.log import log
 
 TICK_S: Final = 0.25
@@ -53,6 +55,8 @@ class Gateway:
         self.port = 0
         """gRPC, once it listens."""
         self.metrics_port = 0
+        self.sessions: set[Session] = set()
+        """Streams open."""
 
     async def run(self) -> None:
         """Serve until `stop`.
@@ -71,6 +75,7 @@ class Gateway:
         places = Places(self.settings.shares)
         desk = Desk(self.settings, places, forward, behind, self.metrics)
         service = Service(self.settings, self._access, desk, self.metrics)
+        self.sessions = service.sessions
         self._gauges(service, places, behind, forward)
         server = self._server(service, health_service)
         self.metrics_port, stop_metrics = self.metrics.serve(self.settings.metrics_port)
@@ -83,11 +88,14 @@ class Gateway:
                 metrics=f"127.0.0.1:{self.metrics_port}",
                 clients=self._access.names,
             )
-            tasks = [
+            tasks: list[asyncio.Task[Any]] = [
                 asyncio.create_task(each)
                 for each in (behind.watch(), self._tick(service), self._rereads(service))
             ]
-            await self._stop.wait()
+            stop = asyncio.create_task(self._stop.wait())
+            done, _ = await asyncio.wait({stop, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()  # none of the others ends but by a fault: better no gateway than half
             await self._drain(service, health_service)
             for task in tasks:
                 task.cancel()
@@ -148,7 +156,7 @@ class Gateway:
             if settings.tls is None:
                 self.port = server.add_insecure_port(address)
             else:
-                self.port = server.add_secure_port(address, _credentials(settings.tls))
+                self.port = server.add_secure_port(address, credentials(settings.tls))
         except RuntimeError:
             raise EnvironmentProblem(
                 f"expected {address} to be free, got one that is not"
@@ -199,12 +207,6 @@ def _options(settings: GatewaySettings) -> list[tuple[str, int]]:
 def _most_calls(settings: GatewaySettings) -> int:
     shares = settings.shares
     return shares.streams + shares.capacity + 4 * MOST_CALLS
-
-
-def _credentials(tls: Tls) -> Any:
-    pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
-    root = tls.client_ca.read_bytes() if tls.client_ca else None
-    return grpc.ssl_server_credentials([pair], root, require_client_auth=root is not None)
 
 
 def _bracketed(host: str) -> str:

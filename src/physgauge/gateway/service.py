@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any, Final
 
 import grpc
@@ -43,6 +43,10 @@ class Service:
         self.sessions: set[Session] = set()
         self._streams: Counter[str] = Counter()
         self._calls: Counter[str] = Counter()
+        # A message that is being received takes memory, however little of it has come.
+        self._reading = defaultdict[str, asyncio.Semaphore](
+            lambda: asyncio.Semaphore(settings.shares.streams_per_client)
+        )
 
     @property
     def open_calls(self) -> int:
@@ -135,7 +139,7 @@ class Service:
         return reply
 
     async def _answer(self, caller: Caller, context: Any) -> v1.Answer:
-        data = await _one_message(context)
+        data = await _one_message(context, self._reading[caller.name])
         arrival = self._desk.arrival(caller.name, f"gw-{secrets.token_hex(6)}", 1, data)
         try:
             item = self._desk.open(arrival, data, v1.ScoreRequest, named=False)
@@ -178,10 +182,10 @@ async def _end(context: Any, ended: Ended) -> None:
         raise asyncio.CancelledError from None
 
 
-async def _one_message(context: Any) -> bytes:
-    """That of a unary call."""
+async def _one_message(context: Any, turn: asyncio.Semaphore) -> bytes:
+    """That of a unary call, once it may be received."""
     try:
-        async with asyncio.timeout(_READ_S):
+        async with asyncio.timeout(_READ_S), turn:
             data = await context.read()
     except TimeoutError:
         data = None

@@ -117,6 +117,7 @@ class Session:
             for _, place in left:
                 place.close()  # a task that is cancelled before it begins does not get to its `finally`
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._desk.drop(self.caller.name, len(left))
 
     def drain(self, within_s: float) -> None:
         """No new credits; over when what is in hand is answered."""
@@ -165,11 +166,12 @@ class Session:
             if not isinstance(data, bytes):  # gRPC's EOF: the caller has closed his side
                 return
             self._seen_s = time.monotonic()
-            if not self._closed:
-                self._receive(data)
+            self._receive(data)
 
     def _receive(self, data: bytes) -> None:
         """Take a message in hand, or refuse it."""
+        if self._closed:
+            return
         self._sequence += 1
         arrival = self._desk.arrival(self.caller.name, self.id, self._sequence, data)
         credited = self.credits > 0

@@ -57,7 +57,8 @@ def canvas(rgb: U8) -> tuple[Image.Image, int, Font]:
 
 
 def findings(row: wire.Row) -> list[str]:
-    """What the panel says: the verdict, then each violated rule and specification finding."""
+    """What the panel says: the verdict, then each violated rule and specification finding; then what the
+    judge found, if one looked."""
     pcmde = row.pcmde
     if row.error is not None:
         return [f"error: {row.error}"]
@@ -75,6 +76,21 @@ def findings(row: wire.Row) -> list[str]:
         if rule.status == "violated":
             lines.append(f"{rule.id} violated: {rule.says}{_measured(rule)}")
     lines += [f"specification: {sentence}" for sentence in pcmde.diagnostics.specification]
+    return [*lines, *_terravis(row.terravis)]
+
+
+def _terravis(terravis: wire.TerraVis) -> list[str]:
+    if terravis.status == "skipped":
+        return []
+    if terravis.score is None:
+        lines = [f"TerraVis {terravis.status}: {terravis.reason or ''}".rstrip(": ")]
+    else:
+        lines = [f"TerraVis {terravis.score:.3f}"]
+    for probe, answer in terravis.answers.items():
+        if answer.answer:
+            said = ", ".join([*answer.objects, *([answer.evidence] if answer.evidence else [])])
+            grade = answer.severity or "not graded"
+            lines.append(f"{probe.replace('_', ' ')} ({grade}): {said}".rstrip(": "))
     return lines
 
 

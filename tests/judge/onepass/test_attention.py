@@ -10,15 +10,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from physgauge.ensemble.judge.engines.onepass.attention import (
+from physgauge.ensemble.judge.engines.onepass.attention import attend, join
+from physgauge.ensemble.judge.engines.onepass.fp8 import Float8Linear, replace_linear
+from physgauge.ensemble.judge.engines.onepass.kernels import (
     CpuKernels,
     CudaKernels,
     Kernels,
     MathKernels,
-    attend,
-    join,
 )
-from physgauge.ensemble.judge.engines.onepass.fp8 import Float8Linear, replace_linear
 from physgauge.ensemble.judge.engines.onepass.plan import Shared, plan
 
 HEADS, GROUPS, SIZE = 4, 2, 16
@@ -43,8 +42,8 @@ class Varlen(CudaKernels):
         assert max_k == int(ends_k.diff().max())
         out, lse = torch.empty_like(q), torch.empty(q.shape[1], q.shape[0])
         for a, b, c, d in zip(ends_q[:-1], ends_q[1:], ends_k[:-1], ends_k[1:], strict=True):
-            block = [t.transpose(0, 1)[None] for t in (q[a:b], k[c:d], v[c:d])]
-            one, sums = MathKernels().block(*block, scale, window_size == (-1, 0))
+            x, y, z = (t.transpose(0, 1)[None] for t in (q[a:b], k[c:d], v[c:d]))
+            one, sums = MathKernels().block(x, y, z, scale, window_size == (-1, 0))
             out[a:b], lse[:, a:b] = one[0].transpose(0, 1), sums[0]
         return out, lse
 
@@ -98,7 +97,7 @@ def test_as_with_a_mask(layout: list[tuple[int, list[tuple[int, bool]]]], which:
     # What was kept of the prefixes is enough for the tails alone.
     first = arranged.first
     again = plan(ALL[which], [], tails, CPU)
-    late = attend(0, *(t[:, :, first:] for t in (q, k, v)), SIZE**-0.5, again)
+    late = attend(0, q[:, :, first:], k[:, :, first:], v[:, :, first:], SIZE**-0.5, again)
     torch.testing.assert_close(late, out[:, first:], atol=2e-6, rtol=1e-5)
 
 
@@ -119,7 +118,8 @@ def test_not_a_number_stays(kernels: Kernels, which: int, bad: float) -> None:
     given = [torch.randn(1, heads, 5, SIZE) for heads in (HEADS, GROUPS, GROUPS)]
     shared = Shared(2)
     given[which][0, :, 3:, 2] = bad
-    out = attend(0, *given, SIZE**-0.5, plan(kernels, [shared], [(shared, 2, 3)], CPU))
+    q, k, v = given
+    out = attend(0, q, k, v, SIZE**-0.5, plan(kernels, [shared], [(shared, 2, 3)], CPU))
     assert not out[0, 4].isfinite().all()
 
 

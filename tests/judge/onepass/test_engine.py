@@ -18,6 +18,7 @@ from physgauge.config import LoadedProfile, parse
 from physgauge.ensemble.judge.engine import EngineFault, Prompt, Question, Reply
 from physgauge.ensemble.judge.engines import load_engine
 from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
+from physgauge.ensemble.judge.engines.onepass.worker import Ask, Expired
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.types import U8
 from tests.judge.onepass.models import PREAMBLE, engine, pictures, questions
@@ -155,7 +156,7 @@ def test_without_an_image_and_without_questions() -> None:
         with pytest.raises(
             ValueError, match=r"expected uint8 \[H, W, 3\], got float32 \[4, 4, 3\]"
         ):
-            made.open(np.zeros((4, 4, 3), np.float32))  # type: ignore[arg-type]
+            made.open(np.zeros((4, 4, 3), np.float32))
 
     with engine("qwen3vl") as made:
         asyncio.run(run(made))
@@ -224,6 +225,7 @@ class Trouble:
         self.most: int | None = None
         """More tails than this fail."""
         self.batches: list[list[int]] = []
+        self.takes_s = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
@@ -231,9 +233,45 @@ class Trouble:
     def answer(self, batch: Any) -> Any:
         counts = [len(tails) for _, tails in batch]
         self.batches.append(counts)
+        time.sleep(self.takes_s)
         if self.bad in counts or (self.most is not None and sum(counts) > self.most):
             raise self._error
         return self._runner.answer(batch)
+
+
+def test_work_that_nobody_waits_for_is_dropped() -> None:
+    """Late or cancelled while another pass runs: never computed. One that is wanted goes first afterwards."""
+
+    async def run(made: OnePassEngine, slow: Trouble) -> None:
+        first = asyncio.create_task(replies(made, pictures(1)[0], 1))
+        while not slow.batches:
+            await asyncio.sleep(0.01)
+        cancelled = asyncio.create_task(replies(made, pictures(1)[0], 2))
+        wanted = asyncio.create_task(replies(made, pictures(1)[0], 3))
+        # A worker's own look at the clock, apart from the session's.
+        ask = Ask(
+            made.runner.open(made.prompts.prefix("", False), None),
+            [made.prompts.tail("", False, "Is it?", "yes_no")] * 4, time.monotonic() + 0.1, results.append2,
+        )  # fmt: skip
+        made.worker.submit(ask)
+        await asyncio.sleep(0.2)
+        cancelled.cancel()
+        assert [r.outcome for r in await first] == ["answered"]
+        assert [r.outcome for r in await wanted] == ["answered"] * 3
+
+    class Results(list[object]):
+        """What became of the late one."""
+
+        def append2(self, result: object, fresh: bool) -> None:
+            self.append(result)
+
+    results = Results()
+    with engine(NAME) as made:
+        slow = Trouble(made.runner, RuntimeError())
+        made.worker._runner, slow.takes_s = slow, 0.5
+        asyncio.run(run(made, slow))
+        assert slow.batches == [[1], [3]]
+        assert [type(r) for r in results] == [Expired]
 
 
 async def seven(made: OnePassEngine) -> list[list[str]]:
@@ -246,7 +284,7 @@ async def seven(made: OnePassEngine) -> list[list[str]]:
 def test_a_failure_is_one_image_s() -> None:
     with engine(NAME) as made:
         trouble = Trouble(made.runner, RuntimeError("of this image"))
-        made.worker._runner, trouble.bad = trouble, 4  # type: ignore[assignment]
+        made.worker._runner, trouble.bad = trouble, 4
         outcomes = asyncio.run(seven(made))
         for k, some in enumerate(outcomes):
             assert some == (["unparseable"] if k == 3 else ["answered"]) * (k + 1)
@@ -258,7 +296,7 @@ def test_a_failure_is_one_image_s() -> None:
 def test_memory_that_runs_out_halves(most: int) -> None:
     with engine(NAME) as made:
         trouble = Trouble(made.runner, torch.OutOfMemoryError("CUDA out of memory"))
-        made.worker._runner, trouble.most = trouble, most  # type: ignore[assignment]
+        made.worker._runner, trouble.most = trouble, most
         alone = asyncio.run(replies(made, pictures(1)[0], 2))
         assert asyncio.run(seven(made)) == [["answered"] * k for k in range(1, 8)]
         assert same(asyncio.run(replies(made, pictures(1)[0], 6))[:2], alone)
@@ -277,11 +315,14 @@ def test_an_engine_that_is_broken() -> None:
         with pytest.raises(EngineFault, match="broken: it no longer answers its check"):
             await replies(made, images[0], 1)
 
+    def check() -> None:
+        raise RuntimeError("no answer")
+
     with engine(NAME) as made:
         broken = Trouble(made.runner, RuntimeError("device-side assert"))
         broken.most = 0
-        made.worker._runner = broken  # type: ignore[assignment]
-        made.worker._check = lambda: made.worker._runner.answer([(None, [None])])  # type: ignore[list-item,arg-type]
+        made.worker._runner = broken
+        made.worker._check = check
         asyncio.run(run(made))
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from physgauge.ensemble.judge.engines.onepass.prompts import Tail
+from physgauge.ensemble.judge.engines.onepass.running import Wanted
 from physgauge.types import F64
 from tests.judge.onepass.models import (
     ALL,
@@ -65,6 +67,27 @@ def test_second_pass_on_the_same_prefix(name: str, strategy: str) -> None:
         graded, fresh = made.runner.answer([(first, more), (second, tails)])
     assert worst([graded], [np.array([expected(name, 0, q) for q in later])]) <= BOUND
     assert worst([fresh], [np.array([expected(name, 1, q) for q in questions(7)])]) <= BOUND
+
+
+@pytest.mark.parametrize(("name", "strategy"), STRATEGIES)
+def test_tails_that_start_earlier(name: str, strategy: str) -> None:
+    """As where a question's letters join the prefix's last token: some see less of the prefix."""
+    with engine(name, strategy=strategy) as made:
+        prefix = made.prompts.prefix(PREAMBLE, True)
+        opened = made.runner.open(prefix, made._prepare(pictures(1)[0]))
+        tails = [made.prompts.tail(PREAMBLE, True, q, "yes_no") for q in questions(4)]
+        for i in (1, 3):
+            tails[i] = Tail((*prefix.ids[-i:], *tails[i].ids), tails[i].sees - i)
+        got = made.runner.answer([(opened, tails)])
+        assert worst(got, alone(name, [4])) <= BOUND
+        writing = made.runner.write([Wanted(opened, tail, 3) for tail in tails])
+        while not all(w.done for w in writing.written):
+            writing.step()
+        texts = [w.ids for w in writing.written]
+        written = [made.prompts.written(PREAMBLE, q, True, "yes_no") for q in questions(4)]
+    for whole, ids in zip(written, texts, strict=True):
+        theirs = separate(name).text(pictures(1)[0], whole, 3)
+        assert theirs[: len(ids)] == ids
 
 
 @pytest.mark.parametrize("name", PACKABLE)

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
 
 from physgauge.ensemble.judge.engines.asking import DEMAND
 from physgauge.ensemble.judge.engines.onepass.families import check_reached, families
@@ -37,6 +39,35 @@ def test_prefix_and_tail_are_the_whole(
         assert whole.count(mark) == 1
         assert prefix.image_at is not None
         assert tail.sees > prefix.image_at
+
+
+def test_words_that_join_the_preamble() -> None:
+    """A tokenizer whose tokens go across the border: such a question sees less of the prefix, and its tail
+    starts earlier."""
+    raw = Tokenizer(models.BPE())
+    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<image>", "<end>"], show_progress=False,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+    )  # fmt: skip
+    raw.train_from_iterator(["closely.\n\nDoes it", "Does it\n\nDoes it"] * 50, trainer)
+    joining = PreTrainedTokenizerFast(
+        tokenizer_object=raw, additional_special_tokens=["<image>", "<end>"]
+    )
+    joining.chat_template = (
+        "{% for part in messages[0]['content'] %}{% if part['type'] == 'image' %}<image>"
+        "{% else %}{{ part['text'] }}{% endif %}{% endfor %}<end>"
+    )
+    made = Prompts(joining, ImageMark("<image>"), "image_first", "here")
+    prefix = made.prefix("Look closely.", True)
+    sees = []
+    for text in ("Does it float?", "Is it so?"):
+        tail = made.tail("Look closely.", True, text, "yes_no")
+        whole = made.tokens(made.written("Look closely.", text, True, "yes_no"))
+        assert [*prefix.ids[: tail.sees], *tail.ids] == whole
+        sees.append(len(prefix.ids) - tail.sees)
+    assert sees[0] > 0
+    assert sees[1] == 0
 
 
 def test_almost_everything_is_shared() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from physgauge.ensemble.judge.engines.onepass import attention, tiny
+from physgauge.ensemble.judge.engines.onepass.kernels import Result
 from physgauge.ensemble.judge.engines.onepass.load import folder_hash
 from physgauge.errors import ConfigError
 from tests.judge.onepass.models import ALL, engine, expected, questions
@@ -69,13 +70,13 @@ def test_answers_differ() -> None:
     for name in ALL:
         odds = [[expected(name, image, q) for q in questions(5)] for image in (0, 1)]
         assert np.std(odds, axis=1).min() > 0.02
-        assert np.abs(np.subtract(*odds)).max() > 0.01
+        assert np.abs(np.subtract(odds[0], odds[1])).max() > 0.01
 
 
 def test_a_mask_that_is_wrong_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question that forgets its picture: refused at load."""
 
-    def blind(over: attention.Result, own: attention.Result) -> object:
+    def blind(over: Result, own: Result) -> object:
         return own[0]
 
     monkeypatch.setattr(attention, "join", blind)

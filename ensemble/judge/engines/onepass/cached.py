@@ -98,7 +98,7 @@ class Cached:
             cache = DynamicCache(config=self._config)
             self._whole(o, [], cache)
             o.kept = cache
-            o.bytes = sum(_bytes(layer.keys) + _bytes(layer.values) for layer in cache.layers)
+            o.bytes = sum(_bytes(layer) for layer in cache.layers)
         kept: DynamicCache = o.kept
         return kept
 
@@ -185,5 +185,5 @@ class CachedWriting:
         take(logits, self._wanted[i], self.written[i], self._random[i], self._runner.ends)
 
 
-def _bytes(tensor: torch.Tensor) -> int:
-    return tensor.numel() * tensor.element_size()
+def _bytes(layer: Any) -> int:
+    return sum(t.numel() * t.element_size() for t in (layer.keys, layer.values))

@@ -10,7 +10,7 @@ import torch
 from physgauge.ensemble.judge.engines.onepass.architectures import Architecture
 from physgauge.ensemble.judge.engines.onepass.prompts import Prompts
 from physgauge.ensemble.judge.engines.onepass.running import Runner
-from physgauge.errors import ConfigError
+from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.types import F64
 
 QUESTIONS: Final = (
@@ -58,8 +58,15 @@ class Check:
 
         Raises:
             ConfigError: one pass is not what separate prompts are, or nothing is a number.
+            EnvironmentProblem: this machine can't run it.
         """
-        one, many = self.together(), self.apart()
+        try:
+            one, many = self.together(), self.apart()
+        except RuntimeError as error:
+            first = str(error).splitlines()[0]
+            raise EnvironmentProblem(
+                f'{where}: the model does not run here: {first:.300} (attention = "math" may)'
+            ) from error
         bound = BOUNDS.get(dtype, 0.5) * np.maximum(1.0, np.abs(many))
         if not (np.abs(one - many) <= bound).all():
             raise ConfigError(

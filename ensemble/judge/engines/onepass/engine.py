@@ -188,6 +188,7 @@ class OnePassSession:
                     self._close([self._opening.result()])
             else:
                 self._opening.cancel()
+            self._opening = None
 
     def _tail(self, text: str, kind: Kind) -> Tail:
         return self._engine.prompts.tail(self._preamble, self._image is not None, text, kind)
@@ -201,9 +202,6 @@ class OnePassSession:
         if self._left:
             work.close()
             raise RuntimeError("expected an open session, got one that was left")
-        if self._deadline is not None and self._deadline <= time.monotonic():
-            work.close()
-            return Reply("timeout")
         try:
             async with asyncio.timeout(_left(self._deadline)):
                 return await work

@@ -39,8 +39,8 @@ class Float8Linear(torch.nn.Module):
         """[..., K] to [..., N]."""
         rows = states.reshape(-1, states.shape[-1])
         values, scale = scaled(rows)
-        made = torch._scaled_mm(
-            values, self.weight8.t(), scale_a=scale, scale_b=self.scale, out_dtype=torch.bfloat16
+        made: torch.Tensor = torch.ops.aten._scaled_mm(
+            values, self.weight8.t(), scale, self.scale, out_dtype=torch.bfloat16
         )
         if self.bias is not None:
             made = made + self.bias

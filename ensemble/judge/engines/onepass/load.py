@@ -14,7 +14,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils import logging
 
 from physgauge.ensemble.judge.engines.onepass import attention
-from physgauge.ensemble.judge.engines.onepass.attention import (
+from physgauge.ensemble.judge.engines.onepass.kernels import (
     CpuKernels,
     CudaKernels,
     Kernels,

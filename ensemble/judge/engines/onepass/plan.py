@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 if TYPE_CHECKING:
-    from physgauge.ensemble.judge.engines.onepass.attention import Kernels
+    from physgauge.ensemble.judge.engines.onepass.kernels import Kernels
 
 
 @dataclass(slots=True, eq=False)
@@ -89,6 +89,9 @@ class Plan:
     """Set while writing: filled by the first pass, continued by the next ones."""
     step: bool = False
     """One token a prompt, behind what `own` holds."""
+    memo_new: dict[str, Any] = field(default_factory=dict)
+    memo_tails: dict[str, Any] = field(default_factory=dict)
+    """What the kernels need to work out once a pass."""
 
 
 def plan(

@@ -19,7 +19,13 @@ from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImagePr
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from physgauge.ensemble.judge.engines.onepass.tiny_parts import VOCABULARY, change, save, tokenizer
+from physgauge.ensemble.judge.engines.onepass.tiny_parts import (
+    VOCABULARY,
+    change,
+    save,
+    token_id,
+    tokenizer,
+)
 
 _IDEFICS = [
     "<|endoftext|>", "<|im_start|>", "<end_of_utterance>", "<fake_token_around_image>", "<image>",
@@ -81,7 +87,7 @@ def idefics3(
                 "tie_word_embeddings": False,
                 **text,
             },
-            image_token_id=words.convert_tokens_to_ids("<image>"),
+            image_token_id=token_id(words, "<image>"),
             scale_factor=2,
             tie_word_embeddings=False,
         )
@@ -135,10 +141,10 @@ def qwen3_vl(
                 **text,
             },
             vision_config={"patch_size": 16, "out_hidden_size": text["hidden_size"], **vision},
-            image_token_id=words.convert_tokens_to_ids("<|image_pad|>"),
-            video_token_id=words.convert_tokens_to_ids("<|video_pad|>"),
-            vision_start_token_id=words.convert_tokens_to_ids("<|vision_start|>"),
-            vision_end_token_id=words.convert_tokens_to_ids("<|vision_end|>"),
+            image_token_id=token_id(words, "<|image_pad|>"),
+            video_token_id=token_id(words, "<|video_pad|>"),
+            vision_start_token_id=token_id(words, "<|vision_start|>"),
+            vision_end_token_id=token_id(words, "<|vision_end|>"),
             tie_word_embeddings=False,
         )
         images = Qwen2VLImageProcessorPil(
@@ -177,10 +183,9 @@ def gemma3(
             },
             vision_config={"image_size": 128, "patch_size": 16, "vision_use_head": False, **vision},
             mm_tokens_per_image=16,
-            boi_token_index=words.convert_tokens_to_ids("<start_of_image>"),
-            eoi_token_index=words.convert_tokens_to_ids("<end_of_image>"),
-            image_token_index=words.convert_tokens_to_ids("<image_soft_token>"),
-            eos_token_id=words.eos_token_id,
+            boi_token_index=token_id(words, "<start_of_image>"),
+            eoi_token_index=token_id(words, "<end_of_image>"),
+            image_token_index=token_id(words, "<image_soft_token>"),
             tie_word_embeddings=False,
         )
         images = Gemma3ImageProcessorPil(

@@ -75,6 +75,12 @@ def save(model: Any, folder: Path, seed: int, words: PreTrainedTokenizerFast, im
     change(folder / "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast")
 
 
+def token_id(words: PreTrainedTokenizerFast, token: str) -> int:
+    """Of one token."""
+    ids = words.convert_tokens_to_ids([token])
+    return int(ids[0])
+
+
 def change(path: Path, **values: Any) -> None:
     """Set keys of a JSON file."""
     path.write_text(

@@ -352,9 +352,7 @@ class Worker:
 
     def _drop_closed(self) -> None:
         while self._closed:
-            opened = self._closed.popleft()
-            self._kept.pop(id(opened), None)
-            opened.kept, opened.bytes = None, 0
+            self._kept.pop(id(self._closed.popleft()), None)
 
     def _evict(self) -> None:
         """The longest unused prefixes beyond the memory go; they are computed again when needed."""
