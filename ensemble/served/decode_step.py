@@ -78,11 +78,12 @@ class DecodeStep:
             return reply(self._unscored(ticket, error))
 
     def _admit(self, request_id: str, timeout_s: float, options: Options, size: int) -> Ticket:
-        if self._admission.closed:
+        canary = request_id == CANARY_ID
+        if self._admission.closed and not canary:
             raise RequestError("unavailable", "expected a server, got one that is shutting down")
         arrived_s, allowed_s = time.monotonic(), options.timeout_ms / 1000
         deadline_s = arrived_s + (min(allowed_s, timeout_s) if timeout_s else allowed_s)
-        slot = self._admission.take(deadline_s, size, canary=request_id == CANARY_ID)
+        slot = self._admission.take(deadline_s, size, canary=canary)
         if slot is None:
             raise RequestError(
                 "overloaded",

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -126,6 +128,15 @@ class Server:
                 self.process.kill()
                 self.process.wait()
         self._log.close()
+
+
+def ready(server: Server) -> bool:
+    """Whether it says so."""
+    try:
+        with urllib.request.urlopen(f"http://{server.status}/ready", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except urllib.error.HTTPError:
+        return False
 
 
 def tensor(name: str, value: bytes) -> Any:

@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections import Counter
 from typing import Any
@@ -29,6 +28,7 @@ from tests.serving.server import (
     image,
     inputs,
     plain,
+    ready,
     score,
 )
 
@@ -38,14 +38,6 @@ def refused(error: object) -> str:
     assert isinstance(error, Exception), error
     status = str(error.status()).removeprefix("StatusCode.")  # type: ignore[attr-defined]
     return read_refusal(status, str(error.message())).code  # type: ignore[attr-defined]
-
-
-def ready(server: Server) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://{server.status}/ready", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except urllib.error.HTTPError:
-        return False
 
 
 def metrics(server: Server) -> dict[str, float]:

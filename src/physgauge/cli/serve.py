@@ -93,6 +93,13 @@ _PORT = click.IntRange(0, 65535)
     metavar="SECONDS",
     help="How long a start may take (the first compiles the rules).",
 )
+@click.option(
+    "--check",
+    "check_s",
+    type=click.FloatRange(0.2, 3600),
+    metavar="SECONDS",
+    help="Between two canary images  [default: 5; 60 with a judge by endpoint, which may cost].",
+)
 @click.option("--config", metavar="NAME", help="Configuration variant of the models, as h100.")
 @click.option(
     "--triton",
@@ -149,6 +156,7 @@ def serve(
     drain_s: float,
     notice_s: float,
     start_s: float,
+    check_s: float | None,
     config: str | None,
     site: str | None,
     tls_cert: Path | None,
@@ -182,7 +190,7 @@ def serve(
         host=host, grpc_port=port, metrics_port=metrics_port, status_port=status_port, tls=tls,
         token=read_token("--token-file", token_file),
         operator_token=read_token("--operator-token-file", operator_token_file), insecure=insecure,
-        config=config, drain_s=drain_s, notice_s=notice_s, start_s=start_s,
+        config=config, drain_s=drain_s, notice_s=notice_s, start_s=start_s, check_s=check_s,
     )  # fmt: skip
     models = ServeSettings(
         profile=str(Path(profile).resolve()) if profile.endswith(".toml") else profile,

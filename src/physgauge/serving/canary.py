@@ -16,6 +16,10 @@ from physgauge.serve_settings import CANARY_ID
 from physgauge.serving.settings import ServerSettings
 
 
+class JudgeFault(Exception):
+    """The canary's row came, but its judge could not look: the engine is dead or out of reach."""
+
+
 class Canary:
     """Calls a server as any client would, through its TLS and with its token."""
 
@@ -38,6 +42,7 @@ class Canary:
         """The canary's row.
 
         Raises:
+            JudgeFault: a row without its judge's word.
             Exception: whatever gRPC says, or no row.
         """
         inputs = [
@@ -51,6 +56,8 @@ class Canary:
         row = wire.from_json(answer.as_numpy(RESULT.name)[0, 0])
         if row.error_code is not None:
             raise RuntimeError(f"expected a row of the canary, got {row.error_code}: {row.error}")
+        if row.terravis.status == "error":
+            raise JudgeFault(row.terravis.fault or row.terravis.reason or "no reason given")
         return row
 
     def _tensor(self, name: str, value: bytes) -> Any:

@@ -1,7 +1,9 @@
 """Runs a server: start, wait until a canary has been through every step, watch, restart, drain.
 
-starting -> ready -> draining -> ended
-    ^---------|   (a dead server or stub, or a canary that is late)
+starting -> ready <-> degraded -> draining -> ended
+    ^---------|   (a dead server or stub, a canary that is late, a judge that stays dead)
+
+Degraded: rows come, but without the judge's word, since his engine is dead or out of reach.
 """
 
 from __future__ import annotations
@@ -21,19 +23,25 @@ from typing import Final, Literal
 
 import msgspec
 
+from physgauge.config import load_profile
 from physgauge.ensemble.served.admission import Admission, path_of
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.log import log
 from physgauge.serve_settings import VARIABLE, ServeSettings
 from physgauge.serving.assemble import Assembled, assemble
-from physgauge.serving.canary import Canary
+from physgauge.serving.canary import Canary, JudgeFault
 from physgauge.serving.process import ServerProcess, free_port
 from physgauge.serving.settings import ServerSettings, arguments
 from physgauge.serving.status import StatusServer
 from physgauge.serving.triton import Triton, check_numpy, find_triton
 
-State = Literal["starting", "ready", "draining", "ended"]
+State = Literal["starting", "ready", "degraded", "draining", "ended"]
 TICK_S: Final = 0.2
+CHECK_S: Final = 5.0
+CHECK_ELSEWHERE_S: Final = 60.0
+"""Between two canaries where the judge is somebody else's server, who may charge for them."""
+FIRST_CANARY_S: Final = 2.0
+"""What the first canary may take; later ones twice that, and so on: a judge may be slow."""
 EXIT_CONFIG: Final = 2
 """Of `physgauge.ensemble.served.prepare`, for a wrong profile or pack."""
 FIRST_RETRY_S: Final = 1.0
@@ -65,6 +73,10 @@ class Supervisor:
             metrics_port=free_port("127.0.0.1", settings.metrics_port),
         )
         self._models = models
+        judge = load_profile(models.profile).profile.judge
+        self._mends_judge = judge is None or judge.engine != "endpoint"
+        """Whether a restart can bring the judge back: not one that is somebody else's server."""
+        self._check_s = settings.check_s or (CHECK_S if self._mends_judge else CHECK_ELSEWHERE_S)
         self._stop = threading.Event()
         self._server: ServerProcess | None = None
         self.state: State = "starting"
@@ -184,14 +196,21 @@ class Supervisor:
                 path.unlink(missing_ok=True)
 
     def _become_ready(self, server: ServerProcess) -> bool:
-        end = time.monotonic() + self.settings.start_s
+        end, allowed_s, said = time.monotonic() + self.settings.start_s, FIRST_CANARY_S, ""
         while time.monotonic() < end and not self._stop.is_set():
             if fault := server.fault():
                 log("fault", what=fault)
                 return False
-            if self._canary(2.0) is None:
+            began = time.monotonic()
+            why = self._canary(allowed_s)
+            if why is None:
                 server.remember_stubs()
                 return True
+            if time.monotonic() - began >= allowed_s:  # not refused, but late: it may need longer
+                allowed_s = min(2 * allowed_s, self.settings.check_timeout_s)
+            if isinstance(why, JudgeFault) and str(why) != said:
+                said = str(why)
+                log("judge", what=said)
             self._stop.wait(TICK_S)
         if not self._stop.is_set():
             log("fault", what=f"not ready in {self.settings.start_s:g} s")
@@ -199,31 +218,45 @@ class Supervisor:
 
     def _watch(self, server: ServerProcess) -> str | None:
         """Until something is wrong, which it returns, or until `stop`: None."""
-        next_check = time.monotonic() + self.settings.check_s
+        next_check, dead_since = time.monotonic() + self._check_s, None
         while not self._stop.wait(TICK_S):
             if fault := server.fault():
                 return fault
-            if time.monotonic() >= next_check:
-                began = time.monotonic()
-                late = self._canary(self.settings.check_timeout_s)
-                if late and not self._answered_since(began):
-                    return server.fault() or f"canary: {late}"
-                next_check = time.monotonic() + self.settings.check_s
+            if time.monotonic() < next_check:
+                continue
+            began = time.monotonic()
+            why = self._canary(self.settings.check_timeout_s)
+            if isinstance(why, JudgeFault):
+                dead_since = dead_since or began
+                self._becomes("degraded", what=str(why))
+                if self._mends_judge and began - dead_since > self.settings.check_timeout_s:
+                    return f"the judge: {why}"
+            elif why is None:
+                dead_since = None
+                self._becomes("ready")
+            elif not self._answered_since(began):
+                return server.fault() or f"canary: {type(why).__name__}: {why}"[:300]
+            next_check = time.monotonic() + min(self._check_s, 5.0 if dead_since else self._check_s)
         return None
+
+    def _becomes(self, state: State, **why: str) -> None:
+        if state != self.state:
+            self.state = state
+            log("recovered" if state == "ready" else state, **why)
 
     def _answered_since(self, moment_s: float) -> bool:
         """Whether images are being answered: then a late canary means a queue, not a fault."""
         admission = self._admission()
         return admission is not None and admission.answered_s > moment_s
 
-    def _canary(self, timeout_s: float) -> str | None:
+    def _canary(self, timeout_s: float) -> Exception | None:
         """Send one; what went wrong, or None."""
         began = time.monotonic()
         canary = Canary(self.settings)
         try:
             canary.row(timeout_s)
         except Exception as error:
-            return f"{type(error).__name__}: {error}"[:300]
+            return error
         finally:
             canary.close()
         self.canary_s = time.monotonic() - began
@@ -245,7 +278,9 @@ class Supervisor:
         if admission := self._admission():
             admission.close()
             while admission.taken and time.monotonic() < end and server.fault() is None:
-                time.sleep(0.05)
+                # Calls whose callers have hung up end unseen; a canary behind them shows that they have.
+                self._canary(max(0.1, min(1.0, end - time.monotonic())))
+                time.sleep(TICK_S)
         left = self.places_taken
         time.sleep(0.2)  # the last answers are on their way out
         stopped = server.terminate(max(2.0, end - time.monotonic()))
