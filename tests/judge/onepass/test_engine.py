@@ -292,6 +292,46 @@ def test_a_failure_is_one_image_s() -> None:
         assert made.worker.fault is None
 
 
+class TroubledTexts:
+    """Fails at the second token of groups of several texts, and where one text may be 7 tokens long."""
+
+    def __init__(self, runner: Any) -> None:
+        self._runner, self.groups = runner, list[int]()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._runner, name)
+
+    def write(self, wanted: Any) -> Any:
+        self.groups.append(len(wanted))
+        writing = self._runner.write(wanted)
+        if len(wanted) > 1 or wanted[0].max_tokens == 7:
+
+            def step() -> None:
+                raise RuntimeError("of this text")
+
+            writing.step = step
+        return writing
+
+
+def test_a_failing_text_is_one_image_s() -> None:
+    async def one(made: OnePassEngine, k: int) -> str:
+        async with made.open(pictures(k + 1)[k], PREAMBLE) as session:
+            (text,) = await session.write([Prompt("t", "Name it.", 5 + k)])
+            return text.text or text.outcome
+
+    async def run(made: OnePassEngine) -> list[str]:
+        return list(await asyncio.gather(*(one(made, k) for k in range(4))))
+
+    with engine(NAME) as made:
+        alone = [asyncio.run(one(made, k)) for k in range(4)]
+        trouble = TroubledTexts(made.runner)
+        made.worker._texts._runner = trouble  # type: ignore[assignment]
+        got = asyncio.run(run(made))
+        assert got == [*alone[:2], "refused", alone[3]]
+        assert max(trouble.groups) > 1
+        assert made.worker.fault is None
+
+
 @pytest.mark.parametrize("most", [20, 7, 2])
 def test_memory_that_runs_out_halves(most: int) -> None:
     with engine(NAME) as made:
