@@ -325,7 +325,7 @@ def test_a_failing_text_is_one_image_s() -> None:
     with engine(NAME) as made:
         alone = [asyncio.run(one(made, k)) for k in range(4)]
         trouble = TroubledTexts(made.runner)
-        made.worker._texts._runner = trouble  # type: ignore[assignment]
+        made.worker._texts._runner = trouble
         got = asyncio.run(run(made))
         assert got == [*alone[:2], "refused", alone[3]]
         assert max(trouble.groups) > 1
