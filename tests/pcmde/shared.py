@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ def questions() -> Questions:
     return Questions([vocabulary(domain) for domain in DOMAINS])
 
 
-@lru_cache(maxsize=None)
+@cache
 def captions() -> CaptionParser:
     return CaptionParser([spec(domain) for domain in DOMAINS])
 

@@ -13,7 +13,7 @@ from physgauge.config import DetectorSettings, FuseSettings
 from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.ensemble.fuse import fuse
 from physgauge.ensemble.observations import Sight, listen, numbers, said
-from physgauge.ensemble.readings import ReadingSettings, Readings, read
+from physgauge.ensemble.readings import Readings, ReadingSettings, read
 from physgauge.ensemble.subjects.worst import Whose
 from physgauge.language_settings import ObserverSettings
 from physgauge.types import PART_CLASSES, VIEWS, Boxes, Detections

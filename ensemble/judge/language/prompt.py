@@ -14,12 +14,14 @@ from typing import Any, Final
 from physgauge.ensemble.judge.language.field import Field, field
 from physgauge.ensemble.judge.reason_input import PartBox, ReasonInput
 from physgauge.ensemble.judge.rubric import QUESTIONS
-from physgauge.ensemble.specifications.load import DomainSpec
+from physgauge.ensemble.specifications.load import DomainSpec, TypeSpec
 from physgauge.language_settings import ReasonSettings
 from physgauge.wire import Observation
 
-MAX_TYPES: Final = 12
-"""Types told one by one; of more, the ranges over all and the first ones."""
+MAX_KINDS: Final = 12
+"""Of types that have the same, so many kinds are told; of more, the ranges over all and the first ones."""
+MAX_TITLES: Final = 4
+"""Names of types that have the same."""
 MAX_OBSERVATIONS: Final = 64
 _ROLE: Final = (
     "You judge whether a picture can be physically real, from a record of what detectors and other "
@@ -164,20 +166,25 @@ def _knowledge(given: ReasonInput) -> str:
     if len(types) != 1:
         whole = _counts((name, str(spec.range(name, types))) for name in spec.components)
         told.append(f"Over all these types: {whole}.")
-    if len(types) > MAX_TYPES:
+    alike: dict[str, list[str]] = {}
+    for one in types or spec.common:
+        alike.setdefault(_type(spec.types[one]), []).append(spec.types[one].title)
+    if len(alike) > MAX_KINDS:
         told.append("Some of them:")
-    told += [_type(spec, one) for one in (types or spec.common)[:MAX_TYPES]]
+    for has, titles in list(alike.items())[:MAX_KINDS]:
+        more = ", ..." if len(titles) > MAX_TITLES else ""
+        told.append(f"- {', '.join(titles[:MAX_TITLES])}{more}: {has}")
     return "\n".join(told)
 
 
-def _type(spec: DomainSpec, type_id: str) -> str:
-    one = spec.types[type_id]
-    line = f"- {one.title}: {_counts((name, str(n)) for name, n in one.counts.items())}"
+def _type(one: TypeSpec) -> str:
+    """What a type has, in words."""
+    counts = _counts((name, str(n)) for name, n in one.counts.items())
     places = [
         f"at least {r.at_least} {_name(r.component)} {_name(r.relation)} {_name(r.reference)}"
         for r in one.relations
     ]
-    return f"{line}; {', '.join(places)}" if places else line
+    return f"{counts}; {', '.join(places)}" if places else counts
 
 
 def _counts(counts: Iterable[tuple[str, str]]) -> str:
