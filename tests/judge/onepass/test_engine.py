@@ -292,6 +292,28 @@ def test_a_failure_is_one_image_s() -> None:
         assert made.worker.fault is None
 
 
+def test_a_second_pass_waits_for_one_pass_at_most() -> None:
+    """Three new images are there before it, one of them running, and a pass takes one new image."""
+
+    async def run(made: OnePassEngine, slow: Trouble) -> None:
+        async with made.open(pictures(1)[0], PREAMBLE) as session:
+            await session.yes_no(asked(1))
+            slow.takes_s = 0.3
+            new = []
+            for count in (2, 3, 4):
+                new.append(asyncio.create_task(replies(made, pictures(2)[1], count)))
+                await asyncio.sleep(0.07)
+            second = await session.yes_no(asked(5))
+            assert [r.outcome for r in second] == ["answered"] * 5
+        await asyncio.gather(*new)
+
+    with engine(NAME, max_images=1) as made:
+        slow = Trouble(made.runner, RuntimeError())
+        made.worker.passes.runner = slow
+        asyncio.run(run(made, slow))
+        assert slow.batches == [[1], [2], [5, 3], [4]]
+
+
 class TroubledTexts:
     """Fails at the second token of groups of several texts, and where one text may be 7 tokens long."""
 
