@@ -514,6 +514,22 @@ def test_what_the_server_offers_is_found_out() -> None:
     assert (reply.answer, reply.p) == (False, None)
 
 
+def test_a_bad_moment_at_start_hides_nothing() -> None:
+    def busy(request: dict[str, Any], number: int) -> Act:
+        return Act(503) if number < 2 else plain(request, number)
+
+    async def offers(engine: Engine, server: Server) -> Any:
+        return engine.features.probabilities
+
+    assert during(plain, offers, start=busy, tries=3) is True
+    with pytest.raises(EngineFault, match="status 503"):
+        during(plain, offers, start=busy, tries=2)
+    # A field that the server doesn't know is another thing.
+    for no in (Act(400), Act(500)):
+        unknown: Plan = lambda r, n, no=no: no if r.get("logprobs") else good()  # type: ignore[misc]  # noqa: E731
+        assert during(plain, offers, start=unknown, tries=2) is False
+
+
 def test_schemas_of_prompts_are_passed_on_where_they_hold() -> None:
     async def act(engine: Engine, server: Server) -> Any:
         schema = {"type": "object"}
