@@ -1,6 +1,6 @@
 """The judge's first pass in vLLM: one prompt a question, one token an answer, prefix caching on.
 
-    VENV_WITH_VLLM/bin/python benchmarks/judge_vllm.py MODEL [--images 32] [--side 512] [--in-flight 16]
+    VENV_WITH_VLLM/bin/python -m benchmarks.judge_vllm MODEL [--images 32] [--side 512] [--in-flight 16]
 
 MODEL is a folder in Hugging Face form or "tiny:NAME". It asks the shipped probe set (eligibility and 18
 probes; with --graded K also K severity questions in a second round) about random pictures. The last line

@@ -85,7 +85,7 @@ class Context:
                 for d in detectors
                 if d.rescorer is not None
             },
-            settings=_settings(profile.pcmde),
+            settings=_settings(profile.pcmde) | _trust(profile),
         )
         if judge is not None:
             provenance = judge.sign(provenance)
@@ -144,6 +144,12 @@ def rows_of(
     """
     judged = _judged(readings, ruled, reasoned, context)
     likeliest = readings.likeliest.tolist()
+    paid = {
+        reading: result.cost
+        for group, said in zip(ruled.groups, reasoned, strict=True)
+        for reading, result in zip(group.images.tolist(), said.results, strict=True)
+        if result is not None
+    }
     each = [judged.get(k) or _not_applicable(readings.fused, ruled, k) for k in likeliest]
     found = [_detections(readings.fused, k) for k in likeliest]
     rows = []
@@ -165,7 +171,9 @@ def rows_of(
             pcmde=pcmde,
             detections=detections,
             provenance=context.provenance_of(pcmde.domain, subject.decoder),
-            cost=wire.Cost(ms=_cost(subject, ms)),
+            cost=_cost(
+                subject, ms, [paid[k] for k in likeliest[mine.start : mine.stop] if k in paid]
+            ),
         )
         rows.append(row)
     return rows
@@ -194,9 +202,29 @@ def _settings(pcmde: PcmdeSettings) -> dict[str, float]:
     return {"rules_weight": pcmde.rules_weight, "tau": pcmde.tau, "tau_c": pcmde.tau_c}
 
 
-def _cost(subject: Subject, ms: Mapping[str, float]) -> dict[str, float]:
-    decode = {} if subject.decode_ms is None else {"decode": round(subject.decode_ms, 3)}
-    return {**decode, **ms}
+def _trust(profile: Profile) -> dict[str, float]:
+    """How far each observer is trusted: counts depend on it."""
+    return {
+        f"observers.{one.name}.{name}": float(getattr(one, name))
+        for one in profile.observers
+        for name in ("weight", "confidence", "reliability")
+    }
+
+
+def _cost(subject: Subject, ms: Mapping[str, float], reasoned: Sequence[wire.Cost]) -> wire.Cost:
+    """Of the stages, and of a model that was asked about the image's subjects."""
+    times = {} if subject.decode_ms is None else {"decode": round(subject.decode_ms, 3)}
+    times |= ms
+    for cost in reasoned:
+        times |= {stage: round(times.get(stage, 0.0) + t, 3) for stage, t in cost.ms.items()}
+    charged = [cost.usd for cost in reasoned if cost.usd is not None]
+    return wire.Cost(
+        calls=sum(cost.calls for cost in reasoned),
+        tokens=sum(cost.tokens for cost in reasoned),
+        cached_tokens=sum(cost.cached_tokens for cost in reasoned),
+        usd=sum(charged) if charged else None,
+        ms=times,
+    )
 
 
 def _not_applicable(fused: Fused, ruled: Ruled, image: int) -> wire.Pcmde:
@@ -254,7 +282,9 @@ def _pcmde(
 
 def _explanation(result: ReasonResult, expected: ImageScores) -> str:
     """The likeliest reading's, with the expected score where there are others."""
-    if expected.readings == 1 or expected.s_llm is None:
+    if expected.readings == 1 or expected.s_llm is None or result.score is None:
+        return result.explanation
+    if abs(expected.s_llm - result.score) < 1e-6:  # a model judges the likeliest reading only
         return result.explanation
     return (
         f"{result.explanation}\nExpected over {expected.readings} readings: {expected.s_llm:.1f}."

@@ -1,23 +1,41 @@
-"""The judge beside the other stages: looks begin as images are decoded, and rows wait for them, in
-order."""
+"""Batches on their way: while one waits for a judge, the stages work on the next; rows keep their order.
+
+A batch is a generator of steps. It works until it needs what somebody else is at (looks, reasoning),
+yields the futures of that, and is sent their results.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from physgauge import wire
 from physgauge.ensemble.feed import Broken, Pixels
 from physgauge.ensemble.judge.look import Look
-from physgauge.ensemble.judge.looking import Looking, with_looks
+from physgauge.ensemble.judge.looking import Looking
 from physgauge.types import U8
+
+Result = TypeVar("Result")
+Steps = Generator[Sequence[Future[Any]], list[Any], Result]
+"""Yields what it waits for, is sent the results, returns what it has made."""
 
 WAITING_PIXEL_BYTES = 512 * 2**20
 """Pixels of batches that only wait for the judge; one batch more than this is still taken."""
+
+
+def at_once(steps: Steps[Result]) -> Result:
+    """Take all steps, waiting for whatever they wait for."""
+    try:
+        futures = next(steps)
+        while True:
+            futures = steps.send([one.result() for one in futures])
+    except StopIteration as end:
+        result: Result = end.value
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +60,34 @@ class Begun:
         return self.pixels.size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Waiting:
-    """A batch with its rows, but for what the judge says."""
+    """A batch that is not whole."""
 
-    scored: list[Scored]
-    looks: dict[int, Future[Look]]
-    """By place in the batch."""
+    steps: Steps[list[Scored]]
+    images: int
     size: int
     """Bytes of pixels."""
+    futures: Sequence[Future[Any]]
+    """What it waits for."""
+    scored: list[Scored] | None = None
+    """Its rows, once they are whole."""
+
+    def go_on(self, *, wait: bool = False) -> None:
+        """Take the steps that need no waiting; with `wait`, all."""
+        while self.scored is None and (wait or all(one.done() for one in self.futures)):
+            results = [one.result() for one in self.futures]
+            try:
+                self.futures = self.steps.send(results)
+            except StopIteration as end:
+                self.futures, self.scored = (), end.value
 
 
 class Beside:
-    """Looks of one run; use as a context manager. Leaving it cancels looks that nobody waits for.
+    """Batches of one run; use as a context manager. Leaving it stops what nobody waits for.
 
     Args:
-        looking: the judge; None: rows pass through as they are.
+        looking: the judge; None: batches wait for nobody.
     """
 
     def __init__(self, looking: Looking | None) -> None:
@@ -71,51 +101,39 @@ class Beside:
             return Begun(pixels, None)
         return Begun(pixels, looking.begin(pixels.decoded.rgb))
 
-    def take(self, batch: Sequence[Begun], scored: list[Scored]) -> Iterator[Scored]:
-        """Take a batch's rows, and give those back that are whole: batches wait for the judge as long as
-        he has less in hand than he takes."""
-        looks = {k: one.look for k, one in enumerate(batch) if one.look is not None}
-        if self._looking is not None and self._looking.after_detection:
-            looks = {
-                k: self._looking.begin(one.rgb, one.row)
-                for k, one in enumerate(scored)
-                if one.rgb is not None
-            }
-        self._waiting.append(_Waiting(scored, looks, sum(one.size for one in batch)))
-        while self._waiting and (self._first_is_done() or self._enough()):
+    def take(self, batch: Sequence[Begun], steps: Steps[list[Scored]]) -> Iterator[Scored]:
+        """Take a batch on, and give back what is whole: batches wait for the judge as long as he has less
+        in hand than he takes."""
+        one = _Waiting(steps, len(batch), sum(image.size for image in batch), ())
+        self._waiting.append(one)
+        one.futures = next(steps)
+        for waiting in self._waiting:
+            waiting.go_on()
+        while self._waiting and (self._waiting[0].scored is not None or self._enough()):
             yield from self._finish()
 
     def rest(self) -> Iterator[Scored]:
         """What still waits."""
         while self._waiting:
             yield from self._finish()
-
-    def _first_is_done(self) -> bool:
-        return all(look.done() for look in self._waiting[0].looks.values())
+            for waiting in self._waiting:
+                waiting.go_on()
 
     def _enough(self) -> bool:
         """Whether the batches behind the first keep the judge busy, or memory is full."""
         most = self._looking.max_in_flight if self._looking else 0
-        behind = list(self._waiting)[1:]
+        behind = [one for k, one in enumerate(self._waiting) if k]
         return (
-            sum(len(one.looks) for one in behind) >= most
+            sum(one.images for one in behind if one.futures) >= most
             or sum(one.size for one in behind) >= WAITING_PIXEL_BYTES
         )
 
     def _finish(self) -> list[Scored]:
-        """The first batch, with what the judge says of it."""
-        batch = self._waiting.popleft()
-        if self._looking is None or not batch.looks:
-            return batch.scored
-        places, scored = list(batch.looks), batch.scored
-        try:
-            looks = [batch.looks[k].result() for k in places]
-        except BaseException:
-            self._waiting.appendleft(batch)
-            raise
-        rows = with_looks([scored[k].row for k in places], looks, self._looking.card.counting)
-        whole = dict(zip(places, rows, strict=True))
-        return [Scored(whole.get(k, one.row), one.rgb) for k, one in enumerate(scored)]
+        """The first batch, whole."""
+        first = self._waiting[0]
+        first.go_on(wait=True)
+        self._waiting.popleft()
+        return first.scored or []
 
     def __enter__(self) -> Self:
         return self
@@ -126,7 +144,8 @@ class Beside:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for batch in self._waiting:
-            for look in batch.looks.values():
-                look.cancel()
+        for one in self._waiting:
+            one.steps.close()
+            for future in one.futures:
+                future.cancel()
         self._waiting.clear()

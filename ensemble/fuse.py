@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physgauge.config import DetectorSettings, FuseSettings
-from physgauge.ensemble.sources import Sources
+from physgauge.ensemble.sources import Ballots, Sources
 from physgauge.rules_kernel.arrays import MAX_BOXES_PER_IMAGE
 from physgauge.types import F32, I8, Bools, Boxes, Detections
 
@@ -46,6 +46,9 @@ class Fused:
     """[B] index into VIEWS."""
     looked: Bools
     """[B] whether a detector has a view head, or the caller said."""
+    ballots: Ballots | None = None
+    """The detectors' votes on the pictures of the batch (not on subjects or readings of them), for
+    whoever votes besides (`observations.py`); None: boxes that no detector made."""
 
 
 def fuse(
@@ -70,12 +73,13 @@ def fuse(
     boxes = detections.boxes
     if settings is None:
         clear = np.ones(len(boxes.score), np.bool_)
-        counts = count(boxes, len(detections.classes))
+        counts, ballots = count(boxes, len(detections.classes)), None
     else:
         sources = Sources.of(detections, settings, detectors)
         seen = sources.suppress(boxes)
         seen = without_foreign(seen, sources.clear(seen), detections.classes, names)
-        counts, boxes, clear = sources.settle(seen)
+        ballots, boxes, clear = sources.settle(seen)
+        counts = ballots.elect()
     likely = _likely(names, detections, settings.min_domain_p if settings else 0.0)
     names, likely, reasons = _not_too_many(boxes, names, likely, reasons)
     return Fused(
@@ -91,6 +95,7 @@ def fuse(
         reason=reasons,
         view=choose_views(detections.view_p, settings.min_view_p if settings else 0.0),
         looked=detections.view_p[:, 0] < 1,
+        ballots=ballots,
     )
 
 

@@ -1,16 +1,18 @@
 """The main path: images in, one result row each, in input order.
 
-    decode -> detect -> fuse -> tell apart -> read -> rules -> reason -> aggregate -> row
-           -> look -------------------------------------------------->
+    decode -> detect -> fuse -> tell apart -> read -> listen -> rules -> reason -> aggregate -> row
+           -> look -------------------------------^------------------------------>
 
 `Pipeline._rows` is the upper line; where the profile has a judge, he looks at the same images
-meanwhile, each on its own (`ensemble/beside.py`). An image that cannot be decoded, or a caption that
-cannot be used, becomes an error row in its place; the others go on.
+meanwhile, each on its own (`ensemble/beside.py`), and what he observes is listened to before the rules.
+An image that cannot be decoded, or a caption that cannot be used, becomes an error row in its place; the
+others go on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -22,20 +24,22 @@ from physgauge.clients.boxes import Entry
 from physgauge.config import LoadedProfile, ReadingSettings
 from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
 from physgauge.ensemble.batches import in_batches
-from physgauge.ensemble.beside import Beside, Scored
+from physgauge.ensemble.beside import Begun, Beside, Scored, Steps, at_once
 from physgauge.ensemble.boxes import detections_of, subject_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
 from physgauge.ensemble.domains import load_domains
-from physgauge.ensemble.feed import Broken, Feed, Pixels
+from physgauge.ensemble.feed import Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
-from physgauge.ensemble.judge.looking import Looking
-from physgauge.ensemble.judge.reasoning import reason_batch
-from physgauge.ensemble.readings import floor, read
-from physgauge.ensemble.rules import apply_rules
+from physgauge.ensemble.judge.look import Look
+from physgauge.ensemble.judge.looking import Looking, with_looks
+from physgauge.ensemble.judge.reasoning import Reasoned, cases, reason_batch, reasoned_of
+from physgauge.ensemble.observations import Heard, listen
+from physgauge.ensemble.readings import Readings, floor, read
+from physgauge.ensemble.rules import Ruled, apply_rules
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
 from physgauge.errors import ConfigError
-from physgauge.types import U8, Detections, Item
+from physgauge.types import F32, U8, Detections, Item
 
 __all__ = ["Options", "Pipeline", "Scored"]
 
@@ -100,10 +104,12 @@ class Pipeline:
             self._detectors = [OnnxDetector.of(loaded, s, threads) for s in profile.detectors]
             workers = profile.run.workers if options.workers is None else options.workers
             self._feed = Feed(profile, workers)
+        if detect or profile.reason.engine == "judge":
             try:
                 self._looking = looking or Looking.of(loaded)
             except BaseException:
-                self._feed.close()
+                if self._feed is not None:
+                    self._feed.close()
                 raise
         # Boxes from elsewhere are taken as they are: nobody asked us to drop any.
         self._fusion = profile.fuse if detect else None
@@ -119,20 +125,25 @@ class Pipeline:
         with Beside(self._looking) as beside:
             begun = map(beside.begin, self._feed.decode(items))
             for batch in in_batches(begun, size, lambda one: one.size, BATCH_PIXEL_BYTES):
-                scored = self._score_decoded([one.pixels for one in batch])
-                yield from beside.take(batch, scored)
+                yield from beside.take(batch, self._score_decoded(batch))
             yield from beside.rest()
 
-    def _score_decoded(self, batch: Sequence[Pixels | Broken]) -> list[Scored]:
-        """Rows of images that went through the feed, but for what the judge says."""
-        good = [one for one in batch if isinstance(one, Pixels)]
-        subjects = [Subject.of_pixels(one) for one in good]
-        images = [one.decoded.rgb for one in good]
-        rows = iter(self._rows(subjects, lambda: self._detect(images)))
+    def _score_decoded(self, batch: Sequence[Begun]) -> Steps[list[Scored]]:
+        """Rows of images that went through the feed."""
+        looks = [one.look for one in batch if one.look is not None]
+        try:
+            good = [one.pixels for one in batch if isinstance(one.pixels, Pixels)]
+            images = [one.decoded.rgb for one in good]
+            subjects = [Subject.of_pixels(one) for one in good]
+            made = yield from self._rows(subjects, lambda: self._detect(images), images, looks)
+        finally:
+            for look in looks:
+                look.cancel()
+        rows = iter(made)
         return [
-            Scored(next(rows), one.decoded.rgb)
-            if isinstance(one, Pixels)
-            else Scored(error_row(one.item, one.error, self._context), None)
+            Scored(next(rows), one.pixels.decoded.rgb)
+            if isinstance(one.pixels, Pixels)
+            else Scored(error_row(one.pixels.item, one.pixels.error, self._context), None)
             for one in batch
         ]
 
@@ -149,17 +160,29 @@ class Pipeline:
     def _score_records(self, batch: Sequence[Entry], source: str) -> list[wire.Row]:
         checked = [subject_of(entry, source, self._profile, self._domains) for entry in batch]
         good = [one for one in checked if isinstance(one, Subject)]
-        rows = iter(self._rows(good, lambda: detections_of(good, self._domains)))
+        rows = iter(at_once(self._rows(good, lambda: detections_of(good, self._domains))))
         return [
             next(rows) if isinstance(one, Subject) else error_row(*one, self._context)
             for one in checked
         ]
 
     def _rows(
-        self, subjects: Sequence[Subject], detect: Callable[[], Detections]
-    ) -> list[wire.Row]:
-        """The stages after decode, one line each."""
+        self,
+        subjects: Sequence[Subject],
+        detect: Callable[[], Detections],
+        images: Sequence[U8] = (),
+        looks: Sequence[Future[Look]] = (),
+    ) -> Steps[list[wire.Row]]:
+        """The stages after decode, one line each; it yields what it waits for.
+
+        Args:
+            subjects: the images.
+            detect: what is found in them.
+            images: their pixels.
+            looks: the judge's looks at them, where he is at it already.
+        """
         if not subjects:
+            yield []
             return []
         clock, domains = Clock(len(subjects)), self._domains
         captions = [subject.caption for subject in subjects]
@@ -168,11 +191,55 @@ class Pipeline:
         fused = clock.time("fuse", lambda: self._fuse(detections))
         apart = clock.time("tell_apart", lambda: self._tell_apart(fused, captions))
         readings = clock.time("read", lambda: read(apart.fused, self._reading, domains.literal))
+        sizes = size[apart.whose.image]
+        heard: Heard = ()
+        if images and self._looking and self._looking.after_detection:
+            looks = self._look_closer(subjects, images, apart, readings, sizes)
+        if looks and self._profile.observers:
+            sights = [look.sights for look in (yield looks)]
+            readings, heard = listen(
+                readings, apart.whose, sights, self._profile.observers, domains.by_name
+            )
         ruled = clock.time(
-            "rules", lambda: apply_rules(readings, apart.facts, size[apart.whose.image], domains)
+            "rules", lambda: apply_rules(readings, apart.facts, sizes, domains, heard)
         )
-        reasoned = clock.time("reason", lambda: reason_batch(ruled, readings, self._profile))
-        return rows_of(subjects, apart.whose, readings, ruled, reasoned, clock.ms, self._context)
+        reasoned = yield from self._reason(ruled, readings, clock)
+        rows = rows_of(subjects, apart.whose, readings, ruled, reasoned, clock.ms, self._context)
+        seen = yield looks
+        return (
+            with_looks(rows, seen, self._looking.card.counting) if self._looking and seen else rows
+        )
+
+    def _reason(self, ruled: Ruled, readings: Readings, clock: Clock) -> Steps[list[Reasoned]]:
+        """What is said of each reading, by the specification or by the judge."""
+        if self._profile.reason.engine != "judge" or self._looking is None:
+            return clock.time("reason", lambda: reason_batch(ruled, readings, self._profile))
+        looking, wanted = self._looking, cases(ruled, readings, self._profile)
+        begun = [looking.begin_reasoning(case.given) for case in wanted]
+        try:
+            results = yield begun
+        finally:
+            for one in begun:
+                one.cancel()
+        by_subject = {case.subject: result for case, result in zip(wanted, results, strict=True)}
+        return reasoned_of(ruled, readings, by_subject, f"judge:{looking.card.name}")
+
+    def _look_closer(
+        self,
+        subjects: Sequence[Subject],
+        images: Sequence[U8],
+        apart: Apart,
+        readings: Readings,
+        sizes: F32,
+    ) -> list[Future[Look]]:
+        """Looks that have to know where the subjects are, as rows would say without the judge."""
+        assert self._looking is not None
+        ruled = apply_rules(readings, apart.facts, sizes, self._domains)
+        unsaid = reasoned_of(ruled, readings, {}, None)
+        drafts = rows_of(subjects, apart.whose, readings, ruled, unsaid, {}, self._context)
+        return [
+            self._looking.begin(image, draft) for image, draft in zip(images, drafts, strict=True)
+        ]
 
     def _detect(self, images: Sequence[U8]) -> Detections:
         found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]

@@ -13,6 +13,7 @@ from physgauge.ensemble.captions.parser import CaptionFacts
 from physgauge.ensemble.domains import Domain, Domains
 from physgauge.ensemble.expectations import Expectations
 from physgauge.ensemble.fuse import Fused
+from physgauge.ensemble.observations import Heard, said
 from physgauge.ensemble.readings import Readings
 from physgauge.rules_kernel import OTHER, ObservedArrays, accepted, rule_scores
 from physgauge.types import F32, F64, I16, I64, Bools, Boxes, Observed, RuleOutcomes
@@ -47,6 +48,8 @@ class DomainRules:
     """What captions, types and views lead one to expect."""
     observed: Observed
     outcomes: RuleOutcomes
+    observations: Heard = ()
+    """[b] what observers said of each that counts; empty where nobody observes."""
 
     def results(self, k: int, p_violated: F64) -> list[wire.RuleResult]:
         """The rules of the k-th image as they stand in its row.
@@ -93,7 +96,11 @@ class Ruled:
 
 
 def apply_rules(
-    readings: Readings, facts: Sequence[CaptionFacts | None], size: F32, domains: Domains
+    readings: Readings,
+    facts: Sequence[CaptionFacts | None],
+    size: F32,
+    domains: Domains,
+    heard: Heard = (),
 ) -> Ruled:
     """Evaluate the pack of each image's domain on each of its readings: these are the R images here.
 
@@ -102,8 +109,10 @@ def apply_rules(
         facts: [B] what the captions say; None for an image without a domain.
         size: [B, 2] width and height, px.
         domains: packs, kernels and specifications.
+        heard: [B] what observers said of each (`observations.listen`); () where nobody observes.
     """
     fused = readings.fused
+    spoken = tuple(heard[i] for i in readings.image) if heard else ()
     facts, size = [facts[i] for i in readings.image], size[readings.image]
     reason = list(fused.reason)
     groups: list[DomainRules] = []
@@ -116,7 +125,7 @@ def apply_rules(
         for image in mine[~enough]:
             reason[image] = f"too little to judge: {_floor(domain)}"
         if enough.any():
-            groups.append(_evaluate(domain, mine[enough], fused, facts, size))
+            groups.append(_evaluate(domain, mine[enough], fused, facts, size, spoken))
     for image, accepted_name in enumerate(fused.domain):
         if accepted_name is not None and accepted_name not in domains.by_name:
             reason[image] = f"no rule pack for the domain {accepted_name!r}"
@@ -124,18 +133,24 @@ def apply_rules(
 
 
 def _evaluate(
-    domain: Domain, images: I64, fused: Fused, said: Sequence[CaptionFacts | None], size: F32
+    domain: Domain,
+    images: I64,
+    fused: Fused,
+    captions: Sequence[CaptionFacts | None],
+    size: F32,
+    spoken: Heard,
 ) -> DomainRules:
     pack = domain.pack
     boxes, index = _boxes_of(fused, images, domain)
-    facts = tuple(one for i in images if (one := said[i]) is not None)
+    facts = tuple(one for i in images if (one := captions[i]) is not None)
+    mine = tuple(spoken[i] for i in images) if spoken else ()
     own_size = np.ascontiguousarray(size[images], np.float32)
     counts = _component_counts(fused, images, domain)
     view = domain.sight.complete(fused.view[images], fused.looked[images], boxes, counts, own_size)
     expected = domain.expect(facts, view, counts)
     observed = Observed(
         counts=counts,
-        said=np.zeros((len(images), len(pack.facts)), np.bool_),
+        said=said(pack.facts, mine or ((),) * len(images)),
         expected_min=expected.expected_min,
         expected_max=expected.expected_max,
         view=view,
@@ -160,6 +175,7 @@ def _evaluate(
         expected=expected,
         observed=observed,
         outcomes=outcomes,
+        observations=mine,
     )
 
 

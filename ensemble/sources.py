@@ -14,6 +14,24 @@ from physgauge.types import F32, F64, Bools, Boxes, Detections
 
 
 @dataclass(frozen=True, slots=True)
+class Ballots:
+    """What each source counts in a batch, and how much its word weighs; S sources, C classes."""
+
+    counts: F32
+    """[S, B, C] NaN where it did not look."""
+    confidence: F32
+    """[S, B, C] 0..1 how sure it is of a count above 0."""
+    weight: F64
+    """[S] > 0."""
+    reliability: F64
+    """[S] 0..1 how sure it is where it counts none."""
+
+    def elect(self) -> F32:
+        """[B, C] counts by the confidence-weighted vote; NaN where no source looks."""
+        return vote_counts(self.counts, self.weight, self.confidence, self.reliability)
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Who looked at a batch, and how far each is trusted; S sources, C classes."""
 
@@ -65,23 +83,23 @@ class Sources:
         """[N] which boxes count, by the threshold of their source."""
         return boxes.score >= self.threshold[boxes.source]
 
-    def settle(self, boxes: Boxes) -> tuple[F32, Boxes, Bools]:
-        """Counts [B, C], one set of boxes, and which of them count. Unsure boxes stay with a single
-        source only: fused scores are no longer what a source's threshold is about."""
+    def settle(self, boxes: Boxes) -> tuple[Ballots, Boxes, Bools]:
+        """The votes about counts, one set of boxes, and which of them count. Unsure boxes stay with a
+        single source only: fused scores are no longer what a source's threshold is about."""
         sure = self.clear(boxes)
-        counts = self.vote(boxes.where(sure))
+        ballots = self.vote(boxes.where(sure))
         if len(self.looks) == 1:
             joined = self.join(boxes)
-            return counts, joined, self.clear(joined)
+            return ballots, joined, self.clear(joined)
         joined = self.join(boxes.where(sure))
-        return counts, joined, np.ones(len(joined.score), np.bool_)
+        return ballots, joined, np.ones(len(joined.score), np.bool_)
 
-    def vote(self, boxes: Boxes) -> F32:
-        """[B, C] counts by the confidence-weighted vote; NaN where no source looks."""
+    def vote(self, boxes: Boxes) -> Ballots:
+        """What each source counts."""
         counts, confidence = count_by_source(
             boxes.score, boxes.label, boxes.source, boxes.offsets, self.looks
         )
-        return vote_counts(counts, self.weight, confidence, self.reliability)
+        return Ballots(counts, confidence, self.weight, self.reliability)
 
     def join(self, boxes: Boxes) -> Boxes:
         """One box where several sources see one thing. A fused box's score is the weighted mean over the

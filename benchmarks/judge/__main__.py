@@ -17,6 +17,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from rich.console import Console
 from rich.table import Table
@@ -24,6 +25,7 @@ from rich.table import Table
 from benchmarks.judge import against_vllm, load, shapes
 from benchmarks.judge.patterns import Measured, one_pass, published
 from physgauge.ensemble.judge.engines.onepass.build import assemble, build
+from physgauge.ensemble.judge.engines.onepass.check import Check
 from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
 from physgauge.ensemble.judge.engines.onepass.settings import OnePassSettings
 from physgauge.ensemble.judge.engines.onepass.tiny import resolve
@@ -63,6 +65,7 @@ def engine(given: argparse.Namespace, model: str, shared: bool) -> OnePassEngine
         model=model, device=given.device, dtype="bfloat16", weights=given.weights,
         max_images=given.max_images, threads=given.threads, max_tokens=65_536, cache_bytes=2**35,
         prepare_workers=8 if given.device.startswith("cuda") else 1,
+        check=False,
     )  # fmt: skip
     if given.config is None:
         made = build(settings, Path(), shared)
@@ -78,6 +81,11 @@ def engine(given: argparse.Namespace, model: str, shared: bool) -> OnePassEngine
 async def measure(given: argparse.Namespace, model: str) -> Measured:
     """(c), the faster of two runs."""
     made = engine(given, model, True)
+    check = Check(made.runner, made.prompts, made.runner._ways)  # type: ignore[attr-defined]
+    differs = float(np.abs(check.together() - check.apart()).max())
+    print(
+        f"log-odds of one pass and of separate prompts differ by at most {differs:.3g} (bfloat16)"
+    )
     await one_pass(made, given.in_flight, given.in_flight)
     runs = [await one_pass(made, given.images, given.in_flight) for _ in range(2)]
     await made.close()

@@ -35,18 +35,17 @@ def run(python: str | None, folder: Path, engine: OnePassEngine, images: int) ->
     given = {"side": load.SIDE, "images": images, "max_model_len": 1024, "stages": stages}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "requests.json"
+        out = Path(place) / "result.json"
         path.write_text(json.dumps(given), encoding="utf-8")
         side = Path(__file__).with_name("vllm_side.py")
         try:
             done = subprocess.run(
-                [python, str(side), str(folder), str(path)],
+                [python, str(side), str(folder), str(path), str(out)],
                 capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
             return {"reason": f"{type(error).__name__}: {error!s:.300}"}
-    last = done.stdout.strip().splitlines()[-1:] or [""]
-    try:
-        made: dict[str, Any] = json.loads(last[0])
-    except ValueError:
-        return {"reason": f"exit {done.returncode}: {done.stderr[-300:]}"}
+        if not out.is_file():
+            return {"reason": f"exit {done.returncode}: {(done.stdout + done.stderr)[-300:]}"}
+        made: dict[str, Any] = json.loads(out.read_text("utf-8"))
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Final
 
@@ -17,6 +18,8 @@ questions follow. (Random weights find what they like.)"""
 PROBE_TOKENS, PROMPT_TOKENS, ANSWER_TOKENS = 36, 80, 40
 """Of a probe behind image and preamble; of a published prompt behind the image; of its answer."""
 SIDE: Final = 512
+DIFFERENT: Final = 64
+"""Pictures of a run; then they come again (no engine here knows a picture again)."""
 PREAMBLE: Final = (
     "Look closely at the picture. A drawing counts as the scene it shows, and its style is never a "
     "fault."
@@ -29,8 +32,9 @@ _TEXT: Final = (
 )
 
 
+@functools.lru_cache(DIFFERENT)
 def image(index: int) -> U8:
-    """512 x 512 px, each another."""
+    """512 x 512 px, noise; those of `range(DIFFERENT)` are made once."""
     return np.random.default_rng(index).integers(0, 256, (SIDE, SIDE, 3), np.uint8)
 
 

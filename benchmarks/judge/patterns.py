@@ -51,7 +51,8 @@ async def one_pass(engine: OnePassEngine, images: int, in_flight: int) -> Measur
 
     async def one(index: int) -> None:
         nonlocal tokens
-        async with places, engine.open(load.image(index), load.PREAMBLE) as session:
+        image = load.image(index % load.DIFFERENT)
+        async with places, engine.open(image, load.PREAMBLE) as session:
             replies = [*await session.yes_no(first), *await session.yes_no(last)]
             assert all(reply.outcome == "answered" for reply in replies)
             tokens += session.spent.tokens

@@ -98,8 +98,7 @@ def _fill(model: Any, device: torch.device) -> None:
         if weight.ndim < 2:
             weight.data.fill_(0.0 if name.endswith("bias") else 1.0)
         else:
-            std = 1.0 if "embed_tokens" in name else weight[0].numel() ** -0.5
-            weight.data.normal_(0.0, std, generator=generator)
+            weight.data.normal_(0.0, weight[0].numel() ** -0.5, generator=generator)
     for module in list(model.modules()):
         if "inv_freq" in dict(module.named_buffers(recurse=False)):
             with torch.device(device):

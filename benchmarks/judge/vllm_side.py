@@ -1,11 +1,11 @@
 """Run by vLLM's own Python, which has nothing of ours: separate prompts about the same images.
 
-    VLLM_PYTHON vllm_side.py MODEL_FOLDER REQUESTS.json
+    VLLM_PYTHON vllm_side.py MODEL_FOLDER REQUESTS.json RESULT.json
 
 REQUESTS: {"side", "images", "max_model_len", "stages": [[prompt, ...], ...]}. Stages are barriers, as
 in the workflow; all images' prompts of a stage are given at once, which suits vLLM best. Image first, one
-token an answer, its log-probabilities asked for, prefix cache on, an image known by its id. Last line:
-JSON {"images_per_s", "tokens_per_image", "cached_tokens_per_image", "version"}.
+token an answer, its log-probabilities asked for, prefix cache on, an image known by its id. RESULT:
+{"images_per_s", "tokens_per_image", "cached_tokens_per_image", "version"}.
 """
 
 import json
@@ -20,7 +20,7 @@ def main() -> None:
     import vllm
     from PIL import Image
 
-    folder, path = sys.argv[1:3]
+    folder, path, out = sys.argv[1:4]
     with open(path, encoding="utf-8") as stream:
         given = json.load(stream)
     engine = vllm.LLM(
@@ -56,17 +56,16 @@ def main() -> None:
     start = time.perf_counter()
     run(list(range(given["images"])))
     seconds = time.perf_counter() - start
-    print(
-        json.dumps(
+    with open(out, "w", encoding="utf-8") as stream:
+        json.dump(
             {
                 "images_per_s": given["images"] / seconds,
                 "tokens_per_image": counted["tokens"] / given["images"],
                 "cached_tokens_per_image": counted["cached"] / given["images"],
                 "version": vllm.__version__,
-            }
-        ),
-        flush=True,
-    )
+            },
+            stream,
+        )
 
 
 if __name__ == "__main__":

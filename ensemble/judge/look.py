@@ -1,17 +1,19 @@
 """A judge's look at one image, and what can look: an engine with a way to ask it, or a model of its own.
 
-Nothing here, or below, ever gets the image's caption: what a judge sees in an image is the same with and
-without one.
+A look never gets the image's caption: what a judge sees in an image is the same with and without one. A
+reasoner gets the caption, and never the image.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from physgauge import wire
 from physgauge.ensemble.judge.engine import Spent
+from physgauge.ensemble.judge.reason_input import ReasonInput, ReasonResult
+from physgauge.ensemble.observations import Sight
 from physgauge.types import U8
 
 Crop = tuple[int, int, int, int]
@@ -37,6 +39,8 @@ class Look:
     """Wall-clock time of the look, without any wait before it."""
     fault: str | None = None
     """Why the engine could not go on."""
+    sights: tuple[Sight, ...] = ()
+    """What observers see, for PCMDE (`observe/`); nothing where nobody was asked."""
 
 
 class Judge(Protocol):
@@ -71,4 +75,18 @@ class Judge(Protocol):
 
     async def close(self) -> None:
         """Free everything."""
+        ...
+
+
+@runtime_checkable
+class Reasoner(Protocol):
+    """A judge whose model reasons, too; answers within its deadline and does not raise for a record."""
+
+    async def reason(self, given: ReasonInput, deadline_s: float | None = None) -> ReasonResult:
+        """Judge a record against its type, without the image.
+
+        Args:
+            given: everything known about one subject.
+            deadline_s: `time.monotonic` until which it is worth answering; None = the reasoner's own.
+        """
         ...

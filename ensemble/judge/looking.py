@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
@@ -11,13 +12,19 @@ import msgspec
 
 from physgauge import wire
 from physgauge.config import LoadedProfile
-from physgauge.ensemble.judge.engines import load_engine
-from physgauge.ensemble.judge.look import Crop, Judge, Look
+from physgauge.ensemble.judge.engine import Engine
+from physgauge.ensemble.judge.engines import load_engine, make_engine
+from physgauge.ensemble.judge.look import Crop, Judge, Look, Reasoner
+from physgauge.ensemble.judge.observe.observer import Observers, Watch
+from physgauge.ensemble.judge.observe.questions import Questions
+from physgauge.ensemble.judge.observe.vocabulary import load_vocabularies
+from physgauge.ensemble.judge.reason_input import ReasonInput, ReasonResult, unanswered
 from physgauge.ensemble.judge.runner import Runner
 from physgauge.ensemble.judge.terravis.file import load_probes
 from physgauge.ensemble.judge.terravis.judge import EngineJudge
 from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
 from physgauge.ensemble.judge.views import around, tiles
+from physgauge.ensemble.observations import Sight, counts
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings
 from physgauge.types import U8
@@ -59,7 +66,30 @@ async def load_judge(loaded: LoadedProfile) -> Judge:
     """
     settings = _settings(loaded)
     probes = load_probes(settings.probes, loaded.folder)
-    return EngineJudge(await load_engine(loaded), probes, settings)
+    questions = Questions(load_vocabularies(loaded))
+    engine = await load_engine(loaded)
+    opened = [engine]
+    try:
+        observers = await _observers(loaded, questions, opened)
+    except BaseException:
+        await asyncio.gather(*(one.close() for one in opened), return_exceptions=True)
+        raise
+    return EngineJudge(engine, probes, settings, observers, loaded.profile.reason)
+
+
+async def _observers(
+    loaded: LoadedProfile, questions: Questions, opened: list[Engine]
+) -> Observers:
+    """The profile's observers; engines that are started for them are added to `opened`."""
+    beside, own = None, []
+    for one in loaded.profile.observers:
+        if one.engine == "judge":
+            beside = Watch(one, questions, opened[0].features.structured)
+            continue
+        where = f"observers.{one.name}"
+        opened.append(await make_engine(one.engine, getattr(one, one.engine), where, loaded))
+        own.append((Watch(one, questions, opened[-1].features.structured), opened[-1]))
+    return Observers(beside, tuple(own))
 
 
 def _settings(loaded: LoadedProfile) -> JudgeSettings:
@@ -104,6 +134,27 @@ class Looking:
         height, width = image.shape[:2]
         return self._runner.submit(image, self._crops(width, height, row), deadline_s)
 
+    def begin_reasoning(self, given: ReasonInput) -> Future[ReasonResult]:
+        """Reason about a record.
+
+        Raises:
+            ConfigError: this judge does not reason.
+        """
+        judge = self._runner.judge
+        if not isinstance(judge, Reasoner):
+            raise ConfigError(
+                'reason.engine: expected a judge that reasons for "judge", got one that '
+                f"does not ({judge.name})"
+            )
+
+        async def work() -> ReasonResult:
+            try:
+                return await judge.reason(given)
+            except Exception as error:  # a reasoner's fault is its image's, and not the run's
+                return unanswered(f"the reasoner failed ({type(error).__name__})")
+
+        return self._runner.run(work)
+
     def _crops(self, width: int, height: int, row: wire.Row | None) -> tuple[Crop, ...]:
         views = self._settings.views
         if views.kind == "tiles":
@@ -134,12 +185,42 @@ class Looking:
 
 
 def with_looks(rows: list[wire.Row], looks: list[Look], counting: Counting) -> list[wire.Row]:
-    """Rows with TerraVis' part in them, and what it took."""
+    """Rows with TerraVis' part in them, what observers saw, and what it took."""
     parts = terravis_of(looks, counting)
     return [
-        msgspec.structs.replace(row, terravis=part, cost=_cost(row.cost, look))
+        msgspec.structs.replace(
+            row, terravis=part, pcmde=_observed(row.pcmde, look), cost=_cost(row.cost, look)
+        )
         for row, part, look in zip(rows, parts, looks, strict=True)
     ]
+
+
+def _observed(pcmde: wire.Pcmde, look: Look) -> wire.Pcmde:
+    """With all that observers said, whether it counted or not."""
+    if not look.sights:
+        return pcmde
+    return msgspec.structs.replace(
+        pcmde,
+        observations=[one for sight in look.sights for one in sight.observations],
+        observers=[
+            wire.Observer(
+                source=s.source, outcome=s.outcome, domain=s.domain, rejected=s.rejected,
+                reason=s.reason or _unheard(s, pcmde),
+            )
+            for s in look.sights
+        ],
+    )  # fmt: skip
+
+
+def _unheard(sight: Sight, pcmde: wire.Pcmde) -> str | None:
+    """Why what an observer said did not count."""
+    if not sight.observations:
+        return None
+    if pcmde.domain is None:
+        return "nothing known was detected"
+    if not counts(sight, pcmde.domain):
+        return f"the picture is judged as one of: {pcmde.domain}"
+    return "several subjects: nobody knows whose parts these are" if pcmde.subjects else None
 
 
 def _cost(cost: wire.Cost, look: Look) -> wire.Cost:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from physgauge.ensemble.captions.facts import CaptionFacts
 from physgauge.ensemble.layout import Arrangement
 from physgauge.ensemble.specifications.load import DomainSpec
-from physgauge.wire import Category, LlmRun, Observation
+from physgauge.wire import Category, Cost, LlmRun, Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,11 @@ class ReasonInput:
         return self.spec.domain
 
 
+def unanswered(why: str) -> ReasonResult:
+    """The result where there is none."""
+    return ReasonResult(None, f"no score; {why}", (), False, ())
+
+
 @dataclass(frozen=True, slots=True)
 class ReasonResult:
     """The reasoning step's answer."""
@@ -107,3 +112,5 @@ class ReasonResult:
     """Specification violations, one sentence each, the worst first."""
     spatial: tuple[str, ...] = field(default=())
     """Spatial ones."""
+    cost: Cost = field(default_factory=Cost)
+    """What it took, where a model was asked."""

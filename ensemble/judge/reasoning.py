@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from physgauge.types import F64, VIEWS
 
 @dataclass(frozen=True, slots=True)
 class Reasoned:
-    """What the reasoning step says about one domain's images of a batch."""
+    """What the reasoning step says about one domain's readings of a batch."""
 
     reasoner: str | None
     """Who answered; None where the step is off."""
@@ -33,8 +33,46 @@ class Reasoned:
     """One an image, in the order of the group; None where the step was skipped."""
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One subject's record, for a reasoner that takes its time."""
+
+    subject: int
+    """Which of the readings' M subjects."""
+    given: ReasonInput
+
+
+def cases(ruled: Ruled, readings: Readings, profile: Profile) -> list[Case]:
+    """The records that a language model is to judge: of each subject, its likeliest reading.
+
+    The doubt about single boxes stands in the prompt, as their confidence; asking anew for every reading
+    would cost some fifteen times as much. Left out: subjects that the rules cannot judge, and those that
+    the profile skips.
+    """
+    likeliest = {int(reading): m for m, reading in enumerate(readings.likeliest)}
+    expected = readings.mean(ruled.s_rules())
+    return [
+        Case(subject, record(group, k))
+        for group in ruled.groups
+        for k, reading in enumerate(group.images.tolist())
+        if (subject := likeliest.get(reading, -1)) >= 0
+        and not skip_reason(float(expected[subject]), profile.pcmde)
+    ]
+
+
+def reasoned_of(
+    ruled: Ruled, readings: Readings, results: Mapping[int, ReasonResult], reasoner: str | None
+) -> list[Reasoned]:
+    """A model's results, by subject, as the pipeline's records: one result holds for all readings."""
+    return [
+        Reasoned(reasoner, tuple(results.get(int(readings.image[r])) for r in group.images))
+        for group in ruled.groups
+    ]
+
+
 def reason_batch(ruled: Ruled, readings: Readings, profile: Profile) -> list[Reasoned]:
-    """Reason over every reading of every domain; one `Reasoned` per group of `ruled`.
+    """Reason by the specification over every reading of every domain; one `Reasoned` per group of
+    `ruled`. Nobody reasons here where the profile switches it off or leaves it to the judge (`cases`).
 
     Where the profile skips what the rules have decided, it is the image's expected S_rules that decides,
     and all its readings are skipped.
@@ -45,7 +83,7 @@ def reason_batch(ruled: Ruled, readings: Readings, profile: Profile) -> list[Rea
 
 def _group(group: DomainRules, s_rules: F64, profile: Profile) -> Reasoned:
     images, layout = range(len(group.images)), group.domain.layout
-    if profile.reason.engine == "off":
+    if profile.reason.engine != "specification":
         return Reasoned(None, tuple(None for _ in images))
     arranged = layout(group.boxes, group.observed.view) if layout else (None,) * len(images)
     return Reasoned(
@@ -77,6 +115,7 @@ def record(group: DomainRules, k: int, arranged: Arrangement | None = None) -> R
         boxes=_boxes(group, k),
         types=expected.types[k],
         contradictions=expected.contradictions[k],
+        observations=group.observations[k] if group.observations else (),
         rules=_rule_facts(group, k),
         size=(width, height),
         domain_p=float(group.domain_p[k]),

@@ -58,6 +58,14 @@ class Runner:
         future stops it."""
         return self._call(self._look(image, crops, deadline_s))
 
+    def run(self, work: Callable[[], Awaitable[Result]]) -> Future[Result]:
+        """Anything else of the judge's, begun when its turn comes; `work` does not raise."""
+        return self._call(self._in_turn(work))
+
+    async def _in_turn(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        async with self._turn:
+            return await work()
+
     async def _look(self, image: U8, crops: Sequence[Crop], deadline_s: float | None) -> Look:
         async with self._turn:
             try:

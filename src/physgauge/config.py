@@ -13,6 +13,7 @@ import msgspec
 
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings, check_judge
+from physgauge.language_settings import ObserverSettings, ReasonSettings, check_language
 from physgauge.settings import Fraction, Points, Positive, Settings, Weight, read_table
 
 MAX_WORKERS = 256
@@ -101,13 +102,6 @@ class PcmdeSettings(Settings, frozen=True, kw_only=True):
     max_caption_chars: Positive = 8_192
 
 
-class ReasonSettings(Settings, frozen=True, kw_only=True):
-    """The reasoning step."""
-
-    engine: Literal["specification", "off"] = "specification"
-    """`specification`: deterministic, over the type specification and the rubric."""
-
-
 class RunSettings(Settings, frozen=True, kw_only=True):
     """How a run uses the machine."""
 
@@ -138,6 +132,8 @@ class Profile(Settings, frozen=True, kw_only=True):
     reason: ReasonSettings = ReasonSettings()
     judge: JudgeSettings | None = None
     """None: nobody looks at the images, and `terravis` is skipped."""
+    observers: list[ObserverSettings] = msgspec.field(default_factory=list)
+    """Who says which parts an image shows, beside the detectors."""
     run: RunSettings = RunSettings()
 
 
@@ -221,6 +217,7 @@ def check(profile: Profile, where: str) -> Profile:
     _check_domains(profile, where)
     if profile.judge is not None:
         check_judge(profile.judge, where)
+    check_language(profile.observers, profile.reason, profile.judge is not None, where)
     if profile.decode.min_side_px > profile.decode.max_side_px:
         raise ConfigError(
             f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "

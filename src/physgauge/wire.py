@@ -104,6 +104,19 @@ class Observation(Wire, frozen=True, kw_only=True):
     attributes: list[str] = []
 
 
+class Observer(Wire, frozen=True, kw_only=True):
+    """What came of one observer's look."""
+
+    source: str
+    outcome: Outcome
+    domain: str | None = None
+    """What it takes the picture to show; null: none of the known kinds, or no answer."""
+    rejected: int = 0
+    """Statements that could not be used: unknown parts or places, absurd numbers, prose."""
+    reason: str | None = None
+    """Why nothing could be used, or why it did not count."""
+
+
 class LlmRun(Wire, frozen=True, kw_only=True):
     """One answer of the reasoning step."""
 
@@ -149,6 +162,7 @@ class Pcmde(Wire, frozen=True, kw_only=True):
     view: str | None = None
     counts: dict[str, float | None] = {}
     observations: list[Observation] = []
+    observers: list[Observer] = []
     s_presence: Points | None = None
     s_spatial: Points | None = None
     s_relational: Points | None = None

@@ -1,90 +1,33 @@
-"""The engine `endpoint` against servers that misbehave, over real sockets."""
+"""The engine `endpoint` over real sockets: images, answers, what a server offers, settings."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import io
-import json
 import math
-import time
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from physgauge.config import LoadedProfile, Profile
-from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt, Question
+from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt
 from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings, showing
 from physgauge.ensemble.judge.engines.endpoint.pictures import encode
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.settings import read_table
-from tests.engines.hostile import MODEL, Act, Plan, Server, completion, good, serving
-
-T = TypeVar("T")
-LOADED = LoadedProfile(profile=Profile(name="test"), folder=Path())
-YES = {"yes": math.log(0.70), " Yes": math.log(0.10), "no": math.log(0.15), "No": math.log(0.0499)}
-IMAGE = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
-QUICK: dict[str, Any] = {"wait_s": 0.01, "structured": "off", "start_s": 5.0}
-
-
-def plain(request: dict[str, Any], number: int) -> Act:
-    return good(tokens=YES) if request.get("logprobs") else good()
-
-
-def during(
-    plan: Plan,
-    act: Callable[[Engine, Server], Awaitable[T]],
-    models: list[str] | None = None,
-    start: Plan = plain,
-    **settings: Any,
-) -> T:
-    """Start an engine against an honest server, which then follows the plan while `act` runs."""
-
-    async def run(server: Server) -> T:
-        engine = await from_settings(
-            read_table({"url": server.url, **QUICK, **settings}, Settings, "test"), LOADED
-        )
-        server.asked.clear()
-        server.headers.clear()
-        server.times.clear()
-        server.plan = plan
-        try:
-            return await act(engine, server)
-        finally:
-            await engine.close()
-
-    with serving(start, models) as server:
-        return asyncio.run(asyncio.wait_for(run(server), 60))
-
-
-def questions(count: int) -> list[Question]:
-    return [Question(f"q{i}", f"Question {i}?") for i in range(count)]
-
-
-async def one(engine: Engine, server: Server) -> Any:
-    async with engine.open(IMAGE, "Look closely.") as session:
-        (reply,) = await session.yes_no(questions(1))
-        return reply
-
-
-async def one_with_spent(engine: Engine, server: Server) -> Any:
-    async with engine.open(IMAGE) as session:
-        (reply,) = await session.yes_no(questions(1))
-        return reply, session.spent
-
-
-async def one_text(engine: Engine, server: Server) -> Any:
-    async with engine.open(None) as session:
-        (text,) = await session.write([Prompt("p", "Write.", 10)])
-        return text
-
-
-def bad(body: bytes, **more: Any) -> Plan:
-    return lambda request, number: Act(body=body, **more)
+from tests.engines.endpoint_cases import (
+    IMAGE,
+    LOADED,
+    YES,
+    bad,
+    during,
+    one,
+    plain,
+    questions,
+)
+from tests.engines.hostile import MODEL, Act, Plan, Server, good
 
 
 def test_probability_is_shared_among_all_spellings() -> None:
@@ -191,215 +134,6 @@ def test_a_family_that_may_hide_leaves_no_probability() -> None:
     assert (reply.answer, reply.p) == (True, 1.0)
 
 
-GARBAGE = {
-    "not json": b"<html>busy</html>",
-    "nothing": b"",
-    "nan": json.dumps(completion(tokens={**YES, "yes": float("nan")})).encode(),
-    "infinity": json.dumps(completion(tokens={"yes": float("inf")})).encode(),
-    "a number too large": b'{"choices": [{"index": 0, "message": {"content": "yes"}, "logprobs": {"content": [{"token": "yes", "logprob": 1e999}]}}]}',
-    "a probability above 1": json.dumps(completion(text="well", tokens={"yes": 2.0, "no": -1.0})).encode(),
-    "no choices": json.dumps({**completion(), "choices": []}).encode(),
-    "two choices": json.dumps({**completion(), "choices": completion()["choices"] * 2}).encode(),
-    "another's index": json.dumps({**completion(), "choices": [{**completion()["choices"][0], "index": 3}]}).encode(),
-    "a list": b"[1, 2]",
-    "deep": b'{"choices":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-    "not utf-8": b'{"choices": [{"index": 0, "message": {"content": "\xff\xfeyes"}}]}',
-    "text that is a number": json.dumps(completion(text=7)).encode(),  # type: ignore[arg-type]
-    "negative tokens": json.dumps({**completion(tokens=YES), "usage": {"prompt_tokens": -5}}).encode(),
-    "another word": json.dumps(completion(text="maybe")).encode(),
-    "both words": json.dumps(completion(text="yes and no")).encode(),
-    "no words": json.dumps(completion(text=None)).encode(),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("body", GARBAGE.values(), ids=GARBAGE.keys())
-def test_garbage_is_unparseable_and_not_asked_again(body: bytes) -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        return await one(engine, server), len(server.asked)
-
-    reply, asked = during(bad(body), act)
-    assert (reply.outcome, reply.answer, reply.p) == ("unparseable", None, None)
-    assert asked == 1
-
-
-def test_nan_from_the_wire_is_no_number() -> None:
-    body = json.dumps(completion(tokens={**YES, "yes": float("nan")})).encode()
-    assert b"NaN" in body
-    text = during(bad(body), one_text)
-    assert text.text == ""
-
-
-def test_huge_answers_are_cut_off() -> None:
-    body = json.dumps(completion(text="yes " * 100_000, tokens=YES)).encode()
-    assert during(bad(body), one, max_answer_bytes=10_000).outcome == "unparseable"
-    assert during(bad(body), one, max_answer_bytes=1_000_000).outcome == "answered"
-
-
-def test_compressed_answers_are_not_unpacked() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        reply = await one(engine, server)
-        return reply, server.headers[0]["Accept-Encoding"]
-
-    plan = bad(b"\x1f\x8b" + b"0" * 50, headers={"Content-Encoding": "gzip"})
-    reply, accepted = during(plan, act, tries=1)
-    assert (reply.outcome, accepted) == ("timeout", "identity")
-
-
-@pytest.mark.parametrize(
-    ("act", "outcome"),
-    [
-        (Act(body=json.dumps(completion(text=None, refusal="I cannot")).encode()), "refused"),
-        (Act(body=json.dumps(completion(text="yes", finish="content_filter")).encode()), "blocked"),
-        (Act(400, b'{"error": {"code": "content_filter", "message": "no"}}'), "blocked"),
-        (Act(413, b"too much"), "blocked"),
-        (Act(422, b'{"error": "what image"}'), "blocked"),
-    ],
-)
-def test_refusals_and_filters(act: Act, outcome: str) -> None:
-    async def ask(engine: Engine, server: Server) -> Any:
-        return await one(engine, server), await one_text(engine, server), len(server.asked)
-
-    reply, text, asked = during(lambda r, n: act, ask)
-    assert (reply.outcome, reply.answer, reply.p, text.outcome, asked) == (
-        outcome,
-        None,
-        None,
-        outcome,
-        2,
-    )
-
-
-@pytest.mark.parametrize(
-    "failure",
-    [
-        Act(429, b"slow down"),
-        Act(500, b"oops"),
-        Act(503, b"{}"),
-        Act(hang_up=True),
-        Act(body=good(tokens=YES).body, cut_at=40),
-    ],
-    ids=["429", "500", "503", "hang up", "cut"],
-)
-def test_what_may_pass_is_tried_again(failure: Act) -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        return *await one_with_spent(engine, server), len(server.asked)
-
-    def plan(request: dict[str, Any], number: int) -> Act:
-        return failure if number < 2 else good(tokens=YES)
-
-    reply, spent, asked = during(plan, act, tries=3)
-    assert (reply.outcome, reply.answer, asked, spent.calls) == ("answered", True, 3, 3)
-    reply, spent, asked = during(plan, act, tries=2)
-    assert (reply.outcome, reply.answer, asked, spent.calls) == ("timeout", None, 2, 2)
-
-
-def test_retry_after_holds_everyone_back() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        start = time.monotonic()
-        async with engine.open(None) as session:
-            replies = await session.yes_no(questions(4))
-        return replies, [t - start for t in server.times]
-
-    def plan(request: dict[str, Any], number: int) -> Act:
-        if number == 0:
-            return Act(429, b"", {"Retry-After": "1"})
-        return good(tokens=YES)
-
-    replies, times = during(plan, act, concurrency=1)
-    assert all(reply.answer is True for reply in replies)
-    assert len(times) == 5
-    assert min(times[1:]) >= 1.0
-
-
-def test_a_wait_past_the_limit_is_not_waited_for() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        start = time.monotonic()
-        reply = await one(engine, server)
-        return reply, len(server.asked), time.monotonic() - start
-
-    plan = bad(b"", status=503, headers={"Retry-After": "3600"})
-    reply, asked, took = during(plan, act, max_wait_s=5.0)
-    assert (reply.outcome, asked) == ("timeout", 1)
-    assert took < 5
-
-
-def test_a_silent_and_a_dripping_server_run_out_of_time() -> None:
-    for act in (Act(wait_s=30), Act(body=good(tokens=YES).body, drip_s=0.05)):
-        reply = during(lambda r, n, a=act: a, one, read_s=0.5, tries=3)  # type: ignore[misc]
-        assert (reply.outcome, reply.answer) == ("timeout", None)
-
-
-def test_the_deadline_is_the_images_own() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        async def look(deadline: float | None) -> list[str]:
-            async with engine.open(IMAGE, deadline_s=deadline) as session:
-                return [reply.outcome for reply in await session.yes_no(questions(3))]
-
-        soon = time.monotonic() + 0.4
-        return await asyncio.gather(look(soon), look(None), look(time.monotonic() - 1))
-
-    def plan(request: dict[str, Any], number: int) -> Act:
-        return Act(body=good(tokens=YES).body, wait_s=1.2)
-
-    soon, later, past = during(plan, act)
-    assert soon == ["timeout"] * 3
-    assert later == ["answered"] * 3
-    assert past == ["timeout"] * 3
-
-
-def test_leaving_a_session_hangs_up() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        async with engine.open(IMAGE) as session:
-            asking = asyncio.create_task(session.yes_no(questions(4)))
-            while len(server.asked) < 4:
-                await asyncio.sleep(0.01)
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-        for _ in range(300):
-            if server.broken == 4:
-                break
-            await asyncio.sleep(0.01)
-        with pytest.raises(RuntimeError, match="was left"):
-            await session.yes_no(questions(1))
-        return server.broken, session.spent.calls
-
-    assert during(lambda r, n: Act(wait_s=20), act) == (4, 4)
-
-
-def test_no_more_in_flight_than_allowed() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        async def look() -> None:
-            async with engine.open(IMAGE) as session:
-                await session.yes_no(questions(6))
-
-        await asyncio.gather(*(look() for _ in range(4)))
-        return server.most, len(server.asked)
-
-    most, asked = during(
-        lambda r, n: Act(body=good(tokens=YES).body, wait_s=0.05), act, concurrency=5
-    )
-    assert (most, asked) == (5, 24)
-
-
-@pytest.mark.parametrize("limit", ["requests", "tokens"])
-def test_rate_limits(limit: str) -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        async with engine.open(None) as session:
-            await session.yes_no(questions(13))
-        return server.times
-
-    settings: dict[str, Any] = (
-        {"requests_per_minute": 600}
-        if limit == "requests"
-        else {"tokens_per_minute": 101 * 600, "tokens_per_request": 101}
-    )
-    times = during(plain, act, **settings)
-    # Ten a second, and at most what a second brings at once: three wait for their turn.
-    assert times[-1] - times[0] >= 0.25
-    for earlier, later in zip(times, times[10:], strict=False):
-        assert later - earlier >= 0.05
-
-
 def test_money_and_tokens_are_counted() -> None:
     async def act(engine: Engine, server: Server) -> Any:
         async with engine.open(IMAGE) as session:
@@ -411,65 +145,6 @@ def test_money_and_tokens_are_counted() -> None:
     assert (spent.calls, spent.tokens, spent.cached_tokens) == (3, 3 * (36 + 1), 3 * 64)
     assert spent.usd == pytest.approx(3 * (36 * 2.0 + 64 * 0.5 + 1 * 8.0) / 1e6)
     assert during(plain, act).usd is None
-
-
-def test_a_redirect_is_not_followed() -> None:
-    with serving(plain) as elsewhere:
-        plan = bad(
-            b"", status=307, headers={"Location": f"{elsewhere.url}/chat/completions?secret=1"}
-        )
-        with pytest.raises(
-            EngineFault, match=r"sends us on to http://127\.0\.0\.1 \(307\)"
-        ) as fault:
-            during(plan, one)
-        assert elsewhere.asked == []
-        assert "secret" not in str(fault.value)
-
-
-@pytest.mark.parametrize(
-    ("status", "says"), [(401, "refuses the key"), (404, "no such model"), (402, "out of money")]
-)
-def test_a_server_that_wants_nothing_of_ours_is_a_fault(status: int, says: str) -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        with pytest.raises(EngineFault, match=says):
-            await one(engine, server)
-        with pytest.raises(EngineFault, match=says):
-            await one(engine, server)
-        return len(server.asked)
-
-    assert during(bad(b"", status=status), act) == 1
-
-
-def test_many_failures_in_a_row_are_a_fault() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        outcomes = [(await one(engine, server)).outcome for _ in range(2)]
-        with pytest.raises(EngineFault, match="3 requests in a row failed, the last: status 500"):
-            await one(engine, server)
-        return outcomes
-
-    assert during(bad(b"", status=500), act, tries=1, faults=3) == ["timeout", "timeout"]
-
-
-def test_a_server_that_went_away_is_a_fault() -> None:
-    async def act(engine: Engine, server: Server) -> None:
-        server.stop()
-        with pytest.raises(EngineFault, match="no connection"):
-            await one(engine, server)
-
-    during(plain, act, tries=2)
-
-
-def test_another_model_behind_the_same_name() -> None:
-    async def act(engine: Engine, server: Server) -> Any:
-        return [(await one(engine, server)).outcome for _ in range(3)]
-
-    def plan(request: dict[str, Any], number: int) -> Act:
-        answer = completion(tokens=YES)
-        return Act(
-            body=json.dumps({**answer, "model": MODEL if number != 1 else "judge-0"}).encode()
-        )
-
-    assert during(plan, act) == ["answered", "unparseable", "answered"]
 
 
 def test_the_key_goes_into_the_header_and_nowhere_else(
@@ -512,6 +187,22 @@ def test_what_the_server_offers_is_found_out() -> None:
     assert (probabilities, structured) == (False, True)
     assert asked["response_format"]["json_schema"]["strict"] is True
     assert (reply.answer, reply.p) == (False, None)
+
+
+def test_a_bad_moment_at_start_hides_nothing() -> None:
+    def busy(request: dict[str, Any], number: int) -> Act:
+        return Act(503) if number < 2 else plain(request, number)
+
+    async def offers(engine: Engine, server: Server) -> Any:
+        return engine.features.probabilities
+
+    assert during(plain, offers, start=busy, tries=3) is True
+    with pytest.raises(EngineFault, match="status 503"):
+        during(plain, offers, start=busy, tries=2)
+    # A field that the server doesn't know is another thing.
+    for no in (Act(400), Act(500)):
+        unknown: Plan = lambda r, n, no=no: no if r.get("logprobs") else good()  # type: ignore[misc]  # noqa: E731
+        assert during(plain, offers, start=unknown, tries=2) is False
 
 
 def test_schemas_of_prompts_are_passed_on_where_they_hold() -> None:

@@ -15,11 +15,13 @@ import pytest
 
 from physgauge.config import LoadedProfile, Profile
 from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt
+from physgauge.ensemble.judge.engines import onepass
 from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings
 from physgauge.settings import read_table
 from physgauge.types import U8
 from tests.engines.shared import (
     CLOSE,
+    MODEL,
     PREAMBLE,
     VLLM_PYTHON,
     apart,
@@ -96,6 +98,21 @@ def test_what_it_offers_is_found_out(server: VllmServer) -> None:
 def test_the_same_answers_as_in_process(server: VllmServer, in_process: dict[str, Any]) -> None:
     through = using(server, lambda engine: answers(engine, picture(0), 6))
     assert apart(through, in_process["answers"]) < CLOSE
+
+
+def test_the_same_answers_as_in_one_pass(server: VllmServer) -> None:
+    """Another engine altogether, with nothing in common but the model."""
+
+    async def alone() -> list[float]:
+        settings = onepass.Settings(model=MODEL, dtype="float32")
+        engine = await onepass.from_settings(settings, LOADED)
+        try:
+            return await answers(engine, picture(5), 19)
+        finally:
+            await engine.close()
+
+    through = using(server, lambda engine: answers(engine, picture(5), 19))
+    assert apart(through, asyncio.run(alone())) < CLOSE
 
 
 def test_similar_pictures_at_concurrency_64(server: VllmServer) -> None:

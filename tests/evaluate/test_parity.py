@@ -22,9 +22,10 @@ from physgauge.clients.table import write_rows
 from physgauge.errors import ConfigError
 from physgauge.evaluate.agreement import measures
 from physgauge.evaluate.bootstrap import of_pairs
-from physgauge.evaluate.parity import Parity, parity
+from physgauge.evaluate.parity import parity
 from physgauge.evaluate.ranks import kendall, spearman
 from physgauge.evaluate.record import record, unlike
+from physgauge.evaluate.result import Parity
 from physgauge.parity_record import ParityRecord, claim
 from physgauge.settings import read_table
 

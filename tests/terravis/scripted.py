@@ -72,7 +72,7 @@ class Scripted:
     @asynccontextmanager
     async def _open(self, image: Any, preamble: str) -> AsyncIterator[Session]:
         number = len(self.shapes)
-        self.shapes.append(image.shape)
+        self.shapes.append(() if image is None else image.shape)
         self.preambles.append(preamble)
         if (error := self.opening(number)) is not None:
             raise error

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from typing import Any, Final
 
 from physgauge.config import LoadedProfile
@@ -43,10 +44,26 @@ async def load_engine(loaded: LoadedProfile) -> Engine:
     judge = loaded.profile.judge
     if judge is None:
         raise ConfigError(f"profile {loaded.profile.name}: judge: expected a table, got none")
-    kind = judge.engine
+    return await make_engine(judge.engine, getattr(judge, judge.engine), "judge", loaded)
+
+
+async def make_engine(
+    kind: str, table: Mapping[str, Any], of: str, loaded: LoadedProfile
+) -> Engine:
+    """An engine, ready.
+
+    Args:
+        kind: one of ENGINES.
+        table: its settings, as the profile has them.
+        of: whose it is, for errors.
+        loaded: the profile.
+
+    Raises:
+        ConfigError: its settings are wrong.
+        EnvironmentProblem: its library or model is missing.
+    """
     module = _import(kind)
-    where = f"profile {loaded.profile.name}: judge.{kind}"
-    settings = read_table(getattr(judge, kind), module.Settings, where)
+    settings = read_table(table, module.Settings, f"profile {loaded.profile.name}: {of}.{kind}")
     made = module.from_settings(settings, loaded)
     engine: Engine = await made if inspect.isawaitable(made) else made
     return engine

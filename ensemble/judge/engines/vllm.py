@@ -1,4 +1,4 @@
-"""vLLM in this process (the only file that imports it): an AsyncLLM behind `vllm_engine.Core`.
+"""vLLM in this process (the only file that imports it): an AsyncLLM behind `vllm_core.Core`.
 
 Each prompt goes through vLLM's own renderer and the model's own chat template, as in its server. The
 image goes with every prompt of its session under one id, so its pixels are processed once, its encoder
@@ -33,7 +33,8 @@ from physgauge.ensemble.judge.engine import Engine, EngineFault
 from physgauge.ensemble.judge.engines.folders import folder_hash
 from physgauge.ensemble.judge.engines.onepass.families import families
 from physgauge.ensemble.judge.engines.onepass.tiny import resolve
-from physgauge.ensemble.judge.engines.vllm_engine import Core, Given, VllmEngine, Wanted
+from physgauge.ensemble.judge.engines.vllm_core import Core, Given, Wanted
+from physgauge.ensemble.judge.engines.vllm_engine import VllmEngine
 from physgauge.ensemble.judge.engines.vllm_settings import VllmSettings as Settings
 from physgauge.errors import ConfigError
 from physgauge.log import log

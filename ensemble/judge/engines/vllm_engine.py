@@ -7,8 +7,8 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -29,66 +29,12 @@ from physgauge.ensemble.judge.engines.asking import (
     weigh_ids,
 )
 from physgauge.ensemble.judge.engines.tasks import Tasks, within
+from physgauge.ensemble.judge.engines.vllm_core import Core, Given, Shown, Wanted
 from physgauge.ensemble.judge.engines.vllm_settings import VllmSettings
 from physgauge.log import log
 from physgauge.types import U8
-from physgauge.wire import Outcome
 
 FORGIVEN_S: Final = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """An image as vLLM takes it."""
-
-    picture: Any
-    """What `Core.picture` made of it."""
-    id: str
-    """The same for the same pixels, and for no others."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One prompt, as vLLM is to answer it."""
-
-    before: str
-    """Text in front of the image."""
-    behind: str
-    shown: Shown | None
-    """None: no image."""
-    prompt: Prompt | None
-    """None: one word, yes or no."""
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What it answered."""
-
-    outcome: Outcome
-    text: str = ""
-    whole: bool = True
-    logs: Mapping[int, float] | None = None
-    """Log-probabilities of the yes and no tokens, by id."""
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    written_tokens: int = 0
-
-
-class Core(Protocol):
-    """A running vLLM (`vllm.py` has the one there is)."""
-
-    families: Mapping[bool, tuple[int, ...]]
-    special: Sequence[str]
-    """Texts of the model's special tokens."""
-
-    def picture(self, image: U8) -> Any: ...
-
-    async def ask(self, wanted: Wanted) -> Given: ...
-
-    @property
-    def dead(self) -> bool: ...
-
-    async def stop(self) -> None: ...
 
 
 class VllmEngine:
@@ -261,5 +207,5 @@ def picture_id(image: U8) -> str:
 
 
 def _fits(image: U8, settings: VllmSettings) -> bool:
-    height, width = image.shape[:2]
+    height, width = int(image.shape[0]), int(image.shape[1])
     return min(height, width) >= settings.min_side_px and height * width <= settings.max_pixels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from physgauge.evaluate.parity import Parity, Side
+from physgauge.evaluate.result import Parity, Side
 
 JUDGE = "judge_"
 """How provenance marks the judge's models."""

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from physgauge.evaluate.agreement import Agreement
 from physgauge.evaluate.bootstrap import Interval
-from physgauge.evaluate.parity import Parity, Side
+from physgauge.evaluate.result import Parity, Side
 from physgauge.report.printable import printable
 
 FLIPS = 20

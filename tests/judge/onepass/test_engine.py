@@ -18,7 +18,7 @@ from physgauge.config import LoadedProfile, parse
 from physgauge.ensemble.judge.engine import EngineFault, Prompt, Question, Reply
 from physgauge.ensemble.judge.engines import load_engine
 from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
-from physgauge.ensemble.judge.engines.onepass.worker import Ask, Expired
+from physgauge.ensemble.judge.engines.onepass.work import Ask, Expired
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.types import U8
 from tests.judge.onepass.models import PREAMBLE, engine, pictures, questions
@@ -59,9 +59,9 @@ def test_similar_images_at_concurrency_64() -> None:
             assert not same(got, alone[1 - k % 2])
 
     with engine(NAME) as made:
-        before = made.worker.passes
+        before = made.worker.passes.count
         asyncio.run(run(made))
-        assert made.worker.passes - before < 40  # they did run together
+        assert made.worker.passes.count - before < 40  # they did run together
 
 
 CALLS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9), st.integers(0, 3)), min_size=1, max_size=12)  # fmt: skip
@@ -268,7 +268,7 @@ def test_work_that_nobody_waits_for_is_dropped() -> None:
     results = Results()
     with engine(NAME) as made:
         slow = Trouble(made.runner, RuntimeError())
-        made.worker._runner, slow.takes_s = slow, 0.5
+        made.worker.passes.runner, slow.takes_s = slow, 0.5
         asyncio.run(run(made, slow))
         assert slow.batches == [[1], [3]]
         assert [type(r) for r in results] == [Expired]
@@ -284,7 +284,7 @@ async def seven(made: OnePassEngine) -> list[list[str]]:
 def test_a_failure_is_one_image_s() -> None:
     with engine(NAME) as made:
         trouble = Trouble(made.runner, RuntimeError("of this image"))
-        made.worker._runner, trouble.bad = trouble, 4
+        made.worker.passes.runner, trouble.bad = trouble, 4
         outcomes = asyncio.run(seven(made))
         for k, some in enumerate(outcomes):
             assert some == (["unparseable"] if k == 3 else ["answered"]) * (k + 1)
@@ -292,11 +292,73 @@ def test_a_failure_is_one_image_s() -> None:
         assert made.worker.fault is None
 
 
+def test_a_second_pass_waits_for_one_pass_at_most() -> None:
+    """Three new images are there before it, one of them running, and a pass takes one new image."""
+
+    async def run(made: OnePassEngine, slow: Trouble) -> None:
+        async with made.open(pictures(1)[0], PREAMBLE) as session:
+            await session.yes_no(asked(1))
+            slow.takes_s = 0.3
+            new = []
+            for count in (2, 3, 4):
+                new.append(asyncio.create_task(replies(made, pictures(2)[1], count)))
+                await asyncio.sleep(0.07)
+            second = await session.yes_no(asked(5))
+            assert [r.outcome for r in second] == ["answered"] * 5
+        await asyncio.gather(*new)
+
+    with engine(NAME, max_images=1) as made:
+        slow = Trouble(made.runner, RuntimeError())
+        made.worker.passes.runner = slow
+        asyncio.run(run(made, slow))
+        assert slow.batches == [[1], [2], [5, 3], [4]]
+
+
+class TroubledTexts:
+    """Fails at the second token of groups of several texts, and where one text may be 7 tokens long."""
+
+    def __init__(self, runner: Any) -> None:
+        self._runner, self.groups = runner, list[int]()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._runner, name)
+
+    def write(self, wanted: Any) -> Any:
+        self.groups.append(len(wanted))
+        writing = self._runner.write(wanted)
+        if len(wanted) > 1 or wanted[0].max_tokens == 7:
+
+            def step() -> None:
+                raise RuntimeError("of this text")
+
+            writing.step = step
+        return writing
+
+
+def test_a_failing_text_is_one_image_s() -> None:
+    async def one(made: OnePassEngine, k: int) -> str:
+        async with made.open(pictures(k + 1)[k], PREAMBLE) as session:
+            (text,) = await session.write([Prompt("t", "Name it.", 5 + k)])
+            return text.text or text.outcome
+
+    async def run(made: OnePassEngine) -> list[str]:
+        return list(await asyncio.gather(*(one(made, k) for k in range(4))))
+
+    with engine(NAME) as made:
+        alone = [asyncio.run(one(made, k)) for k in range(4)]
+        trouble = TroubledTexts(made.runner)
+        made.worker._texts._runner = trouble
+        got = asyncio.run(run(made))
+        assert got == [*alone[:2], "refused", alone[3]]
+        assert max(trouble.groups) > 1
+        assert made.worker.fault is None
+
+
 @pytest.mark.parametrize("most", [20, 7, 2])
 def test_memory_that_runs_out_halves(most: int) -> None:
     with engine(NAME) as made:
         trouble = Trouble(made.runner, torch.OutOfMemoryError("CUDA out of memory"))
-        made.worker._runner, trouble.most = trouble, most
+        made.worker.passes.runner, trouble.most = trouble, most
         alone = asyncio.run(replies(made, pictures(1)[0], 2))
         assert asyncio.run(seven(made)) == [["answered"] * k for k in range(1, 8)]
         assert same(asyncio.run(replies(made, pictures(1)[0], 6))[:2], alone)
@@ -320,9 +382,9 @@ def test_an_engine_that_is_broken() -> None:
 
     with engine(NAME) as made:
         broken = Trouble(made.runner, RuntimeError("device-side assert"))
-        broken.most = 0
-        made.worker._runner = broken
-        made.worker._check = check
+        broken.most, broken.takes_s = 0, 0.2  # so that several wait, and go as one batch
+        made.worker.passes.runner = broken
+        made.worker.check = check
         asyncio.run(run(made))
 
 

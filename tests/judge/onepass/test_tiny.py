@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from physgauge.ensemble.judge.engines.folders import folder_hash
 from physgauge.ensemble.judge.engines.onepass import attention, tiny
 from physgauge.ensemble.judge.engines.onepass.kernels import Result
-from physgauge.ensemble.judge.engines.onepass.load import folder_hash
 from physgauge.errors import ConfigError
 from tests.judge.onepass.models import ALL, engine, expected, questions
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import msgspec
 
-from physgauge.ensemble.judge.engine import EngineFault
 from physgauge.ensemble.judge.engines.asking import DEMAND, SPELLINGS
 from physgauge.ensemble.judge.engines.endpoint.client import OK, Client
 from physgauge.ensemble.judge.engines.endpoint.completion import Completion
+from physgauge.ensemble.judge.engines.endpoint.contact import asked, find_model
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
-from physgauge.ensemble.judge.engines.endpoint.transport import Answer, NoAnswer, TooLarge
 from physgauge.errors import ConfigError
 
 Source = Literal["vllm", "top", "off"]
@@ -26,16 +23,6 @@ TRIAL_SCHEMA: Final = {
     "required": ["wet"],
     "additionalProperties": False,
 }
-
-
-class _Model(msgspec.Struct):
-    id: str
-    owned_by: str = ""
-    root: str | None = None
-
-
-class _Models(msgspec.Struct):
-    data: list[_Model]
 
 
 class _Tokens(msgspec.Struct):
@@ -67,7 +54,7 @@ async def look(client: Client, settings: EndpointSettings, where: str) -> Offer:
         EngineFault: it isn't there, or isn't such a server.
         ConfigError: it has no such model, or doesn't offer what the settings demand.
     """
-    model = await _model(client, settings, where)
+    model = await find_model(client, settings, where)
     families: dict[bool, tuple[int, ...]] = {}
     if settings.logprobs == "vllm" or (settings.logprobs == "auto" and model.owned_by == "vllm"):
         families = await _families(client, settings, model.id)
@@ -140,53 +127,6 @@ def schema_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": form}}
 
 
-async def _model(client: Client, settings: EndpointSettings, where: str) -> _Model:
-    answer = await _patiently(client, settings)
-    listed: list[_Model] = []
-    if answer.status == OK:
-        try:
-            listed = msgspec.json.decode(answer.body, type=_Models).data
-        except (msgspec.DecodeError, RecursionError):
-            raise EngineFault(
-                f"the server at {settings.url}: expected a list of models at /models"
-            ) from None
-    elif answer.status in {401, 403}:
-        raise EngineFault(f"the server at {settings.url}: it refuses the key ({answer.status})")
-    elif 300 <= answer.status < 400:
-        raise EngineFault(
-            f"the server at {settings.url}: it sends us on to {answer.location}; that is not followed"
-        )
-    if not settings.model:
-        if len(listed) != 1:
-            names = ", ".join(m.id for m in listed[:5]) or "none that it names"
-            raise ConfigError(f"{where}.model: expected the name of one of the server's ({names})")
-        return listed[0]
-    for model in listed:
-        if model.id == settings.model:
-            return model
-    if listed and len(listed) < 50:  # hosted servers don't list all they have
-        names = ", ".join(m.id for m in listed[:5])
-        raise ConfigError(f"{where}.model: expected one of {names}; got {settings.model!r}")
-    return _Model(settings.model)
-
-
-async def _patiently(client: Client, settings: EndpointSettings) -> Answer:
-    until = time.monotonic() + settings.start_s
-    while True:
-        try:
-            answer = await client.get(f"{settings.url}/models")
-            if answer.status < 500 or time.monotonic() > until:
-                return answer
-        except TooLarge:
-            raise EngineFault(
-                f"the server at {settings.url}: a list of models past all measure"
-            ) from None
-        except NoAnswer as problem:
-            if time.monotonic() > until:
-                raise EngineFault(f"the server at {settings.url}: {problem}") from None
-        await asyncio.sleep(min(1.0, settings.start_s / 10))
-
-
 async def _families(
     client: Client, settings: EndpointSettings, model: str
 ) -> dict[bool, tuple[int, ...]]:
@@ -197,12 +137,15 @@ async def _families(
         ids: list[int] = []
         for spelling in spellings:
             body = {"model": model, "prompt": spelling, "add_special_tokens": False}
-            try:
-                answer = await client.post(f"{base}/tokenize", msgspec.json.encode(body))
-                tokens = msgspec.json.decode(answer.body, type=_Tokens).tokens
-            except (NoAnswer, TooLarge, msgspec.DecodeError, RecursionError):
+            encoded = msgspec.json.encode(body)
+            answer = await asked(client, settings, f"{base}/tokenize", encoded)
+            if answer is None or answer.status != OK:
                 return {True: (), False: ()}
-            if answer.status == OK and len(tokens) == 1 and tokens[0] not in ids:
+            try:
+                tokens = msgspec.json.decode(answer.body, type=_Tokens).tokens
+            except (msgspec.DecodeError, RecursionError):
+                return {True: (), False: ()}
+            if len(tokens) == 1 and tokens[0] not in ids:
                 ids.append(tokens[0])
         found[said] = tuple(ids)
     return found
@@ -211,12 +154,13 @@ async def _families(
 async def _try(
     client: Client, settings: EndpointSettings, body: dict[str, Any]
 ) -> Completion | None:
+    encoded = msgspec.json.encode(body)
+    answer = await asked(client, settings, f"{settings.url}/chat/completions", encoded)
+    if answer is None or answer.status != OK:
+        return None
     try:
-        answer = await client.post(f"{settings.url}/chat/completions", msgspec.json.encode(body))
-        if answer.status != OK:
-            return None
         return msgspec.json.decode(answer.body, type=Completion)
-    except (NoAnswer, TooLarge, msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError):
         return None
 
 

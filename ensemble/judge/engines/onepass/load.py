@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from transformers import AutoConfig, AutoImageProcessor, AutoModelForImageTextTo
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils import logging
 
+from physgauge.ensemble.judge.engines.folders import folder_hash
 from physgauge.ensemble.judge.engines.onepass import attention
 from physgauge.ensemble.judge.engines.onepass.kernels import (
     CpuKernels,
@@ -169,14 +169,3 @@ def _check_numbers(model: Any, where: str) -> None:
             raise ConfigError(
                 f"{where}: model: expected weights that are numbers, got others in {name}"
             )
-
-
-def folder_hash(folder: Path) -> str:
-    """SHA-256 over names and contents of a model's files, first 16 digits."""
-    whole = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in {".safetensors", ".json", ".jinja", ".model", ".txt"}:
-            whole.update(path.name.encode())
-            with path.open("rb") as stream:
-                whole.update(hashlib.file_digest(stream, "sha256").digest())
-    return whole.hexdigest()[:16]
