@@ -1,4 +1,5 @@
-"""Loads everything that the steps will, once and in one process, before the server starts.
+"""Loads everything that the steps will but the judge's model, once and in one process, before the server
+starts.
 
 The first time a profile is served this compiles its rules, which the steps then find in the cache; and
 what is wrong with the profile is said here, not in the log of a model.
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 import sys
 
+from physgauge.ensemble.judge.engines import check_engine
+from physgauge.ensemble.judge.terravis.file import load_probes
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.errors import ConfigError, PhysgaugeError
 
@@ -21,6 +24,9 @@ def main() -> int:
         deployment = Deployment()
         deployment.detectors()
         deployment.domains()
+        if judge := deployment.profile.judge:
+            load_probes(judge.probes, deployment.loaded.folder)
+        check_engine(deployment.loaded)
     except PhysgaugeError as error:
         print(error, file=sys.stderr)
         return EXIT_CONFIG if isinstance(error, ConfigError) else EXIT_ENVIRONMENT

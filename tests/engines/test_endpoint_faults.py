@@ -191,6 +191,27 @@ def test_many_failures_in_a_row_are_a_fault() -> None:
     assert during(bad(b"", status=500), act, tries=1, faults=3) == ["timeout", "timeout"]
 
 
+def test_a_server_that_was_mended_is_asked_again() -> None:
+    """After a rest, and by one request: a second failure is a fault at once."""
+
+    async def act(engine: Engine, server: Server) -> Any:
+        for _ in range(2):
+            await one(engine, server)
+        for again in (False, True):
+            with pytest.raises(EngineFault, match="status 500"):
+                await one(engine, server)
+            asked = len(server.asked)
+            with pytest.raises(EngineFault, match="status 500"):
+                await one(engine, server)
+            assert len(server.asked) == asked
+            if again:
+                server.plan = plain
+            await asyncio.sleep(0.25)
+        return (await one(engine, server)).outcome
+
+    assert during(bad(b"", status=500), act, tries=1, faults=3, again_s=0.2) == "answered"
+
+
 def test_a_server_that_went_away_is_a_fault() -> None:
     async def act(engine: Engine, server: Server) -> None:
         server.stop()

@@ -82,7 +82,7 @@ engine = "endpoint"
 url = "{url}"
 structured = "off"
 wait_s = 0.05
-retries = 1
+again_s = 0.5
 """
 
 
@@ -119,3 +119,13 @@ def test_a_judge_that_dies_turns_readiness_off(wheel: None, tmp_path: Path) -> N
             assert score(client, image(name), CAPTIONS[name]).terravis == whole.terravis
             assert server.pid == pid
             assert not server.events("restart")
+
+
+def test_a_wrong_judge_is_said(wheel: None, tmp_path: Path) -> None:
+    model = load_profile("tiny").path("models/part_detector.onnx")
+    profile = tmp_path / "wrong.toml"
+    text = ENDPOINT.format(model=model, url="http://127.0.0.1:9/v1") + "colour = 3\n"
+    profile.write_text(text, encoding="utf-8")
+    with Server("--profile", str(profile)) as server:
+        assert server.process.wait(60) == 2
+        assert "judge.endpoint: Object contains unknown field `colour`" in server.log

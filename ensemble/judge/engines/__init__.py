@@ -22,7 +22,7 @@ from typing import Any, Final
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.judge.engine import Engine
 from physgauge.errors import ConfigError, EnvironmentProblem
-from physgauge.settings import read_table
+from physgauge.settings import Settings, read_table
 
 ENGINES: Final = {
     "onepass": "physgauge.ensemble.judge.engines.onepass",
@@ -62,11 +62,29 @@ async def make_engine(
         ConfigError: its settings are wrong.
         EnvironmentProblem: its library or model is missing.
     """
-    module = _import(kind)
-    settings = read_table(table, module.Settings, f"profile {loaded.profile.name}: {of}.{kind}")
+    module, settings = _checked(kind, table, of, loaded)
     made = module.from_settings(settings, loaded)
     engine: Engine = await made if inspect.isawaitable(made) else made
     return engine
+
+
+def check_engine(loaded: LoadedProfile) -> None:
+    """Look at the settings of a profile's judge, and for the library of its engine; load nothing. A
+    profile without a judge is fine.
+
+    Raises:
+        ConfigError, EnvironmentProblem: as `make_engine`, as far as this shows.
+    """
+    judge = loaded.profile.judge
+    if judge is not None:
+        _checked(judge.engine, getattr(judge, judge.engine), "judge", loaded)
+
+
+def _checked(
+    kind: str, table: Mapping[str, Any], of: str, loaded: LoadedProfile
+) -> tuple[Any, Settings]:
+    module = _import(kind)
+    return module, read_table(table, module.Settings, f"profile {loaded.profile.name}: {of}.{kind}")
 
 
 def _import(kind: str) -> Any:

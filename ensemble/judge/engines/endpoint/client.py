@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Callable
@@ -51,6 +52,7 @@ class Client:
         self._said: set[str] = set()
         self._served: str | None = None
         self._gone: str | None = None
+        self._gone_until = 0.0
 
     async def complete(self, body: bytes, count: Callable[[Spent], None]) -> Read:
         """A chat completion.
@@ -70,8 +72,7 @@ class Client:
         while True:
             attempt += 1
             async with self._pace.slot() as slot:
-                if self._gone is not None:
-                    raise EngineFault(self._gone)
+                self._check_there()
                 count(Spent(calls=1))
                 outcome = await self._once(body, slot)
             if isinstance(outcome, Read):
@@ -96,7 +97,7 @@ class Client:
 
     async def close(self) -> None:
         """Close connections; later requests raise `EngineFault`."""
-        self._gone = "the engine is closed"
+        self._gone, self._gone_until = "the engine is closed", math.inf
         await self._transport.close()
 
     async def _once(self, body: bytes, slot: Slot) -> Read | Failed:
@@ -153,8 +154,17 @@ class Client:
         jittered = backoff(attempt, s.wait_s, s.max_wait_s, random.random())
         return max(failed.wait_s or 0.0, jittered)
 
+    def _check_there(self) -> None:
+        """After a fault nothing is asked for a while; then one failure more is a fault again."""
+        if self._gone is None:
+            return
+        if time.monotonic() < self._gone_until:
+            raise EngineFault(self._gone)
+        self._gone, self._failed_in_a_row = None, self._settings.faults - 1
+
     def _fault(self, why: str) -> EngineFault:
         self._gone = f"the server at {self._settings.url}: {why}"
+        self._gone_until = time.monotonic() + self._settings.again_s
         return EngineFault(self._gone)
 
     def _count_failure(self, why: str) -> None:

@@ -86,6 +86,8 @@ class EndpointSettings(Settings, frozen=True, kw_only=True):
     """Before the second try; doubled each time, with jitter."""
     max_wait_s: Seconds = 30.0
     """Longest wait, also where the server asks for more: then it counts as not there."""
+    again_s: Seconds = 30.0
+    """After an engine fault, nothing is asked for so long; then the server may have been mended."""
     connect_s: Seconds = 5.0
     read_s: Seconds = 120.0
     """For one request; an image's deadline may be sooner."""
