@@ -105,7 +105,5 @@ def test_weights_that_are_no_numbers_are_not_loaded(
     ):
         build(settings, tmp_path)
     monkeypatch.setattr(load, "_check_numbers", lambda *_: None)
-    with pytest.raises(
-        ConfigError, match=r"on this machine, within 0\.001 of log-odds; got nan"
-    ):
+    with pytest.raises(ConfigError, match=r"on this machine, within 0\.001 of log-odds; got nan"):
         build(settings, tmp_path)
