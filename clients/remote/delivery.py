@@ -14,11 +14,11 @@ import msgspec
 from physgauge import wire
 from physgauge.clients.remote.backoff import Backoff
 from physgauge.clients.remote.budget import Budget
-from physgauge.clients.remote.connection import Call
 from physgauge.clients.remote.dispatch import Dispatch, Lease
 from physgauge.clients.remote.encode import encode
 from physgauge.clients.remote.faults import Blame, CallFailed
 from physgauge.clients.remote.inputs import Input
+from physgauge.clients.remote.kserve import Call
 from physgauge.clients.remote.origin import Origin
 from physgauge.clients.remote.stats import Counters
 from physgauge.clients.remote.suspects import Suspects
