@@ -12,14 +12,13 @@ from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.errors import ConfigError
 from physgauge.serve_settings import ServeSettings, settings_from
 
-
 BEHIND: Final = 5
 """How much nicer than the first step the others are."""
 
 
 def give_way() -> None:
-    """For the steps behind the first: they leave the cores to it and to the server, so that a request that
-    can't be taken is told so at once, however busy they are."""
+    """For the steps behind the first: they leave the cores to it and to the server, so that a request
+    that can't be taken is told so at once, however busy they are."""
     os.nice(BEHIND)
 
 

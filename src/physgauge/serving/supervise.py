@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -64,7 +65,8 @@ class Supervisor:
             grpc_port=free_port(settings.host, settings.grpc_port),
             metrics_port=free_port("127.0.0.1", settings.metrics_port),
         )
-        self._models = models
+        canary_id = f"physgauge-canary-{secrets.token_hex(8)}"
+        self._models = msgspec.structs.replace(models, canary_id=canary_id)
         self._stop = threading.Event()
         self._server: ServerProcess | None = None
         self.state: State = "starting"
@@ -219,7 +221,7 @@ class Supervisor:
     def _canary(self, timeout_s: float) -> str | None:
         """Send one; what went wrong, or None."""
         began = time.monotonic()
-        canary = Canary(self.settings)
+        canary = Canary(self.settings, self._models.canary_id)
         try:
             canary.row(timeout_s)
         except Exception as error:
@@ -245,6 +247,8 @@ class Supervisor:
         if admission := self._admission():
             admission.close()
             while admission.taken and time.monotonic() < end and server.fault() is None:
+                # Behind all others: once it is back, those whose callers hung up are known to be gone.
+                self._canary(max(0.1, end - time.monotonic()))
                 time.sleep(0.05)
         left = self.places_taken
         time.sleep(0.2)  # the last answers are on their way out
