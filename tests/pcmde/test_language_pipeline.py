@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -14,6 +15,8 @@ from physgauge import wire
 from physgauge.config import PcmdeSettings, load_profile
 from physgauge.ensemble.judge.engine import EngineFault, Features, Prompt, Text
 from physgauge.ensemble.judge.look import Look
+from physgauge.ensemble.judge.reason_input import ReasonResult
+from physgauge.ensemble.judge.reasoning import reasoned_of
 from physgauge.errors import ConfigError
 from physgauge.language_settings import ObserverSettings, ReasonSettings
 from physgauge.types import U8
@@ -199,6 +202,14 @@ def test_the_judge_reasons_without_the_image() -> None:
     assert row.cost.ms["reason"] >= 0
     assert row.cost.usd == 1.0
     assert row.terravis.status == "ok"
+
+
+def test_a_score_holds_for_all_readings_of_its_subject() -> None:
+    ruled: Any = SimpleNamespace(groups=[SimpleNamespace(images=np.array([0, 1, 2, 4]))])
+    readings: Any = SimpleNamespace(image=np.array([0, 0, 1, 1, 2]))
+    one, two = ReasonResult(70, "a", (), False, ()), ReasonResult(30, "b", (), False, ())
+    (said,) = reasoned_of(ruled, readings, {0: one, 1: two}, "judge:x")
+    assert said.results == (one, one, two, None)
 
 
 def test_runs_have_temperature_seeds_and_a_limit() -> None:

@@ -126,27 +126,24 @@ def test_what_nobody_was_asked_about_stays_unknown() -> None:
     assert number(heard(found, sees(tail=1)), "tail") == 1
 
 
-def test_a_part_that_no_detector_knows_gets_a_count() -> None:
+def knowing(classes: tuple[str, ...]) -> Detections:
+    """An engine, by a detector that knows these classes only."""
     found = detected({"engine": [[0.9]]})
-    few = tuple(name for name in PART_CLASSES if name != "animal.beak")
-    assert found.looks is not None
-    found = replace(found, classes=few, looks=found.looks[:, : len(few)])
-    readings = heard(found, sees(engine=1, beak=1))
-    assert (
-        "aircraft.beak" not in readings.fused.classes
-    )  # no part of the pack, so it is nothing at all
-    assert readings.fused.counts.shape[1] == len(few)
-    short = tuple(name for name in few if name != "aircraft.tail_wing")
-    keep = [few.index(name) for name in short]
-    label = short.index("aircraft.engine")
-    found = replace(
-        found, classes=short, looks=found.looks[:, keep],
-        boxes=replace(found.boxes, label=np.array([label], np.int16)),
-    )  # fmt: skip
-    assert found.looks is not None
-    readings = heard(found, sees(tail_wing=2))
+    boxes = replace(found.boxes, label=np.array([classes.index("aircraft.engine")], np.int16))
+    looks = np.ones((1, len(classes)), np.bool_)
+    return replace(found, classes=classes, looks=looks, boxes=boxes)
+
+
+def test_a_part_that_no_detector_knows_gets_a_count() -> None:
+    known = tuple(name for name in PART_CLASSES if name != "aircraft.tail_wing")
+    readings = heard(knowing(known), sees(tail_wing=2))
     assert number(readings, "tail_wing") == 2
     assert number(readings, "engine") == 1
+
+
+def test_what_is_no_part_of_the_pack_is_nothing_at_all() -> None:
+    readings = heard(knowing(PART_CLASSES), sees(engine=1, beak=1))
+    assert readings.fused.classes == PART_CLASSES  # and no foreign part either
 
 
 def test_several_detectors_vote_each_for_itself() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,7 +33,7 @@ FORGED = (
 HOSTILE = [one.text for one in attempts()] + list(FORGED)
 
 
-def parts(caption: str | None, **also: object) -> list[str]:
+def parts(caption: str | None, **also: Any) -> list[str]:
     prompt = write_prompt(record(caption, **also), SETTINGS, structured=False)
     return re.split(r"^## \d\. ", prompt.text, flags=re.MULTILINE)
 
