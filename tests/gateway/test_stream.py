@@ -50,6 +50,7 @@ def test_rows_come_as_they_finish_with_the_callers_ids() -> None:
             here.responder.let.add("its own")
             answer = await raw.answer()
             assert (answer.id, answer.sequence) == ("fast", 2)
+            assert answer.row.json.endswith(b"} "), "byte for byte what the server said"
             row = json.loads(answer.row.json)
             assert (row["image_id"], row["source"], row["extra"]) == (
                 "its own",

@@ -112,7 +112,7 @@ class Desk:
         try:
             async with asyncio.timeout(work.deadline_s - time.monotonic()):
                 await place.turn()
-                row = row_of(await self._forward.row(work, arrival.request_id))
+                row = row_of(await self._forward.answer(work, arrival.request_id))
         except TimeoutError:
             return self.refuse(arrival, Refused.of(_LATE))
         except RequestError as error:
