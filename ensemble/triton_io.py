@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import triton_python_backend_utils as pb_utils
 
-from physgauge.contract import message_of
+from physgauge.contract import MAX_NAME_CHARS, message_of
 from physgauge.ensemble.served.observe import FAMILIES, Tally
 from physgauge.ensemble.served.records import read_ticket
 from physgauge.ensemble.served.tensors import STEPS, TICKET
@@ -101,6 +101,7 @@ def response(step: str, values: Mapping[str, Any]) -> Any:
 
 def refusal(error: Exception, step: str, request_id: str) -> Any:
     """A response that refuses; what is not a RequestError is a fault of ours, and is logged."""
+    request_id = request_id[:MAX_NAME_CHARS]
     if not isinstance(error, RequestError):
         # Where, and of what kind, but not the message: it might quote a caption.
         frames = traceback.extract_tb(error.__traceback__)[-4:]

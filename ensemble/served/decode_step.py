@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from physgauge.contract import CAPTION, IMAGE, OPTIONS, Options, parse_options
+from physgauge.contract import CAPTION, IMAGE, MAX_NAME_CHARS, OPTIONS, Options, parse_options
 from physgauge.ensemble.aggregate import Subject
 from physgauge.ensemble.captions.parser import check_caption
 from physgauge.ensemble.decode import Decoded, Decoder
@@ -76,6 +76,9 @@ class DecodeStep:
             return reply(self._unscored(ticket, error))
 
     def _admit(self, request_id: str, timeout_s: float, options: Options, size: int) -> Ticket:
+        if (length := len(request_id)) > MAX_NAME_CHARS:
+            what = f"request id: expected at most {MAX_NAME_CHARS:,} characters, got {length:,}"
+            raise RequestError("request_invalid", what)
         canary = self._settings.is_canary(request_id)
         if self._admission.closed and not canary:
             raise RequestError("unavailable", "expected a server, got one that is shutting down")

@@ -253,6 +253,15 @@ def test_a_tally_is_handed_over_once_a_second() -> None:
     assert len(tally.collect(now=True)) == 1
 
 
+def test_an_id_without_end_is_refused(chain: Chain) -> None:
+    assert len(chain.row(image("car_01.jpg"), request_id="x" * 4096).image_id) == 4096
+    with pytest.raises(
+        RequestError, match="request id: expected at most 4,096 characters, got 4,097"
+    ):
+        chain.decoded(image("car_01.jpg"), request_id="x" * 4097)
+    assert chain.admission.taken == 0
+
+
 def test_the_supervisors_image_is_known_by_an_id_that_only_he_has(
     chain: Chain, capsys: pytest.CaptureFixture[str]
 ) -> None:
