@@ -20,7 +20,7 @@ from physgauge.ensemble.judge.reasoning import reasoned_of
 from physgauge.errors import ConfigError
 from physgauge.language_settings import ObserverSettings, ReasonSettings
 from physgauge.types import U8
-from tests.pcmde.shared import lines, score, tiny, with_language
+from tests.pcmde.shared import lines, score, score_record, tiny, with_language
 from tests.terravis.scripted import Scripted, p
 
 PACKS = Path(__file__).parents[2] / "rules_kernel/packs"
@@ -202,6 +202,19 @@ def test_the_judge_reasons_without_the_image() -> None:
     assert row.cost.ms["reason"] >= 0
     assert row.cost.usd == 1.0
     assert row.terravis.status == "ok"
+
+
+def test_boxes_from_elsewhere_are_reasoned_about_and_not_looked_at() -> None:
+    parts = [
+        {"label": f"aircraft.{name}", "box": [10 * k, 10, 10 * k + 30, 40], "score": 0.9}
+        for k, name in enumerate(("head", "wing", "wing", "engine", "engine", "tail", "tail_wing"))
+    ]
+    record = {"image_id": "a", "width": 320, "height": 240, "caption": "a plane", "boxes": parts}
+    judge = engine()
+    row = score_record(record, judge, with_language([JUDGE], REASON))
+    assert (row.pcmde.s_llm, row.pcmde.reasoner) == (80, "judge:scripted")
+    assert (row.terravis.status, row.pcmde.observers) == ("skipped", [])
+    assert set(judge.shapes) == {()}
 
 
 def test_a_score_holds_for_all_readings_of_its_subject() -> None:

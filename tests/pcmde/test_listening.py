@@ -9,11 +9,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from physgauge.config import DetectorSettings, FuseSettings
+from physgauge.config import DetectorSettings, FuseSettings, ReadingSettings
 from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.ensemble.fuse import fuse
 from physgauge.ensemble.observations import Sight, listen, numbers, said
-from physgauge.ensemble.readings import Readings, ReadingSettings, read
+from physgauge.ensemble.readings import Readings, read
 from physgauge.ensemble.subjects.worst import Whose
 from physgauge.language_settings import ObserverSettings
 from physgauge.types import PART_CLASSES, VIEWS, Boxes, Detections
@@ -28,7 +28,7 @@ def domains() -> Domains:
 
 def detected(scores: dict[str, list[list[float]]], sources: int = 1, skip: str = "") -> Detections:
     """One aircraft; per class, the scores by each source."""
-    rows = []
+    rows: list[tuple[list[float], float, int, int]] = []
     for name, by_source in scores.items():
         label = PART_CLASSES.index(f"aircraft.{name}")
         for k, own in enumerate(by_source):
