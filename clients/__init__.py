@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from physgauge.clients.remote.address import Tls
     from physgauge.clients.remote.blocking import Client
     from physgauge.clients.remote.client import AsyncClient
+    from physgauge.clients.remote.delivery import Answered
     from physgauge.clients.remote.inputs import Input
     from physgauge.clients.remote.stats import Stats
 
-__all__ = ["AsyncClient", "Client", "Input", "Stats", "Tls"]
+__all__ = ["Answered", "AsyncClient", "Client", "Input", "Stats", "Tls"]
 
 _HOMES = {
+    "Answered": "delivery",
     "AsyncClient": "client",
     "Client": "blocking",
     "Input": "inputs",

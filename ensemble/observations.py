@@ -18,12 +18,12 @@ from typing import Final
 
 import numpy as np
 
-from physgauge.config import ObserverSettings
 from physgauge.ensemble.domains import Domain
 from physgauge.ensemble.fuse import Fused
 from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.sources import Ballots
 from physgauge.ensemble.subjects.worst import Whose
+from physgauge.language_settings import ObserverSettings
 from physgauge.types import F32, I64, Bools
 from physgauge.wire import Observation, Outcome
 

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import triton_python_backend_utils as pb_utils
 
-from physgauge.contract import message_of
+from physgauge.contract import MAX_NAME_CHARS, message_of
 from physgauge.ensemble.served.observe import FAMILIES, Tally
 from physgauge.ensemble.served.records import read_ticket
 from physgauge.ensemble.served.tensors import STEPS, TICKET
 from physgauge.errors import RequestError
 from physgauge.log import log
-from physgauge.serve_settings import CANARY_ID
+from physgauge.serve_settings import settings_from
 
 # By name: the stub adds TritonError to its module only after it has imported the model.
 _refused = Tally()
@@ -101,6 +101,7 @@ def response(step: str, values: Mapping[str, Any]) -> Any:
 
 def refusal(error: Exception, step: str, request_id: str) -> Any:
     """A response that refuses; what is not a RequestError is a fault of ours, and is logged."""
+    request_id = request_id[:MAX_NAME_CHARS]
     if not isinstance(error, RequestError):
         # Where, and of what kind, but not the message: it might quote a caption.
         frames = traceback.extract_tb(error.__traceback__)[-4:]
@@ -122,10 +123,11 @@ def _id(request: Any) -> str:
     """A request's id: the caller's, or the one that the first step gave it."""
     if given := request.request_id():
         return str(given)
-    ticket = pb_utils.get_input_tensor_by_name(request, TICKET.name)
-    if ticket is None:
+    try:
+        ticket = pb_utils.get_input_tensor_by_name(request, TICKET.name)
+        return read_ticket(ticket.as_numpy().reshape(-1)[0]).request_id
+    except Exception:  # a caller's own ticket; the others of the batch must not fail with it
         return ""
-    return read_ticket(ticket.as_numpy().reshape(-1)[0]).request_id
 
 
 def answer_each(requests: Sequence[Any], step: str, work: Callable[[Values], Values]) -> list[Any]:
@@ -186,12 +188,13 @@ class Counters:
 
     def __init__(self, *tallies: Tally) -> None:
         self._tallies = (*tallies, _refused)
+        self._is_canary = settings_from().is_canary
         self._families: dict[str, Any] = {}
         self._metrics: dict[Any, Any] = {}
 
     def flush(self, requests: Sequence[Any]) -> None:
         """Hand over what was counted, at most once a second; at once when the canary passes."""
-        now = any(request.request_id() == CANARY_ID for request in requests)
+        now = any(self._is_canary(request.request_id()) for request in requests)
         for tally in self._tallies:
             for key, by in tally.collect(now).items():
                 self._metric(key).increment(by)

@@ -13,7 +13,7 @@ import numpy as np
 from physgauge import wire
 from physgauge.clients.remote.address import Tls, addresses
 from physgauge.clients.remote.connection import Door
-from physgauge.clients.remote.delivery import Delivery, Policy
+from physgauge.clients.remote.delivery import Answered, Delivery, Policy
 from physgauge.clients.remote.dispatch import Dispatch, closed
 from physgauge.clients.remote.inputs import MAX_TIMEOUT_S, Input, as_input
 from physgauge.clients.remote.run import Run
@@ -88,14 +88,23 @@ class AsyncClient:
         Raises:
             RequestError: no server answered with a row, or the request breaks the contract.
         """
+        return (await self.answer(image)).row
+
+    async def answer(self, image: Any) -> Answered:
+        """The row of one input (see `row`), and its JSON as the server sent it.
+
+        Raises:
+            RequestError: as `row` does.
+        """
         delivery = self._opened().delivery
         given = as_input(image, 0)
         try:
-            return await delivery.row(given)
+            return await delivery.answer(given)
         except RequestError:
             raise
         except InputError as error:
-            return await delivery.error_row(given, error)
+            row = await delivery.error_row(given, error)
+            return Answered(row, wire.to_json(row))
 
     async def score(
         self, images: AsyncIterable[Any] | Iterable[Any], *, ordered: bool = False

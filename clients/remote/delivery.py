@@ -7,18 +7,18 @@ import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from physgauge import wire
 from physgauge.clients.remote.backoff import Backoff
 from physgauge.clients.remote.budget import Budget
-from physgauge.clients.remote.connection import Call
 from physgauge.clients.remote.dispatch import Dispatch, Lease
 from physgauge.clients.remote.encode import encode
 from physgauge.clients.remote.faults import Blame, CallFailed
 from physgauge.clients.remote.inputs import Input
+from physgauge.clients.remote.kserve import Call
 from physgauge.clients.remote.origin import Origin
 from physgauge.clients.remote.stats import Counters
 from physgauge.clients.remote.suspects import Suspects
@@ -27,6 +27,14 @@ from physgauge.errors import InputError, RequestError
 
 ASK_S: Final = 10.0
 """How long the client waits for what error rows of its own lack."""
+
+
+class Answered(NamedTuple):
+    """A row, twice."""
+
+    row: wire.Row
+    json: bytes
+    """Byte for byte as the server sent it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class Delivery:
     async def row_or_error(self, given: Input) -> wire.Row:
         """The row of a complete input (`as_input`): a server's, or an error row."""
         try:
-            return await self.row(given)
+            return (await self.answer(given)).row
         except InputError as error:
             problem = error
         except Exception as error:  # a fault of ours is no reason to lose a row
@@ -89,7 +97,7 @@ class Delivery:
             extra=dict(given.extra),
         )
 
-    async def row(self, given: Input) -> wire.Row:
+    async def answer(self, given: Input) -> Answered:
         """The server's row of a complete input.
 
         Raises:
@@ -99,13 +107,13 @@ class Delivery:
         try:
             image = await self._read(given)
             with self.budget.holding(len(image)):
-                row = await self._send(given, image)
+                answered = await self._send(given, image)
         except InputError:
             self._counters.errors += 1
             raise
         self._counters.rows += 1
         self._counters.times_s.append(asyncio.get_running_loop().time() - began)
-        return row
+        return answered
 
     async def _read(self, given: Input) -> bytes:
         """The bytes to send.
@@ -129,7 +137,7 @@ class Delivery:
         loop, most = asyncio.get_running_loop(), self._policy.most_bytes
         return await loop.run_in_executor(self._readers, encode, image, most)
 
-    async def _send(self, given: Input, image: bytes) -> wire.Row:
+    async def _send(self, given: Input, image: bytes) -> Answered:
         """Until there is a row, the time is over, or there is no use in another try."""
         loop, policy = asyncio.get_running_loop(), self._policy
         timeout_s = given.timeout_s or policy.timeout_s
@@ -184,7 +192,7 @@ class Delivery:
         what = f"expected a row within {timeout_s:g} s, got none in {tries} tries; the last one:"
         return RequestError(last.error.code, f"{what} {last.error.message}")
 
-    def _checked(self, data: bytes, given: Input) -> wire.Row:
+    def _checked(self, data: bytes, given: Input) -> Answered:
         """The answer as a row of this input.
 
         Raises:
@@ -199,7 +207,7 @@ class Delivery:
             what = f"expected the row of {given.image_id!r:.200}, got that of {row.image_id!r:.200}"
             raise CallFailed(RequestError("internal", what), Blame.FAULT)
         self._origin.learn(row)
-        return row
+        return Answered(row, data)
 
 
 def _call(request_id: str, given: Input, image: bytes, within_s: float) -> Call:

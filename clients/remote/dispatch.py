@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from physgauge.clients.remote.connection import Call, Connection, Door
+from physgauge.clients.remote.connection import Connection, Door
 from physgauge.clients.remote.endpoint import Endpoint, pick
 from physgauge.clients.remote.faults import CallFailed
+from physgauge.clients.remote.kserve import Call
 from physgauge.clients.remote.servers import Server, Servers
 from physgauge.clients.remote.stats import EndpointStats
 from physgauge.errors import RequestError

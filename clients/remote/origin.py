@@ -22,7 +22,7 @@ class Origin:
         ask_s: how long that may take.
     """
 
-    def __init__(self, send: Callable[[Input, bytes], Awaitable[wire.Row]], ask_s: float) -> None:
+    def __init__(self, send: Callable[[Input, bytes], Awaitable[object]], ask_s: float) -> None:
         self._send = send
         self._ask_s = ask_s
         self._known: wire.Provenance | None = None

@@ -104,12 +104,12 @@ class Admission:
         self._until[place] = 0.0
 
     def close(self) -> None:
-        """Nobody is admitted any more."""
+        """Nobody is admitted any more, but the canary."""
         self._header[0] = 1.0
 
     @property
     def closed(self) -> bool:
-        """Whether nobody is admitted any more."""
+        """Whether nobody is admitted any more, but the canary."""
         return bool(self._header[0])
 
     @property

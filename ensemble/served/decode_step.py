@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from physgauge.contract import CAPTION, IMAGE, OPTIONS, Options, parse_options
+from physgauge.contract import CAPTION, IMAGE, MAX_NAME_CHARS, OPTIONS, Options, parse_options
 from physgauge.ensemble.aggregate import Subject
 from physgauge.ensemble.captions.parser import check_caption
 from physgauge.ensemble.decode import Decoded, Decoder
@@ -25,7 +25,6 @@ from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.records import Ticket, to_bytes
 from physgauge.ensemble.served.tensors import DETECT, LOOK, PIXELS, SKIP, SQUARES, TASK_LOOK, TICKET
 from physgauge.errors import CaptionError, EnvironmentProblem, ImageError, InputError, RequestError
-from physgauge.serve_settings import CANARY_ID
 
 _NO_PIXELS: Final = np.zeros((1, 1, 3), np.uint8)
 
@@ -46,8 +45,8 @@ class DecodeStep:
         self._max_caption_chars = deployment.profile.pcmde.max_caption_chars
         self._decoder = Decoder(deployment.profile.decode, deployment.settings.workers)
         self._admission = admission
-        self._places = deployment.settings.places
         self._looks = deployment.profile.judge is not None
+        self._settings = deployment.settings
         self._blank = np.concatenate(
             [np.zeros(3 * d.contract.size**2, np.uint8) for d in self._detectors]
         )
@@ -78,17 +77,18 @@ class DecodeStep:
             return reply(self._unscored(ticket, error))
 
     def _admit(self, request_id: str, timeout_s: float, options: Options, size: int) -> Ticket:
-        canary = request_id == CANARY_ID
+        if (length := len(request_id)) > MAX_NAME_CHARS:
+            what = f"request id: expected at most {MAX_NAME_CHARS:,} characters, got {length:,}"
+            raise RequestError("request_invalid", what)
+        canary = self._settings.is_canary(request_id)
         if self._admission.closed and not canary:
             raise RequestError("unavailable", "expected a server, got one that is shutting down")
         arrived_s, allowed_s = time.monotonic(), options.timeout_ms / 1000
         deadline_s = arrived_s + (min(allowed_s, timeout_s) if timeout_s else allowed_s)
-        slot = self._admission.take(deadline_s, size, canary=canary)
+        slot = self._admission.take(deadline_s, size, canary)
         if slot is None:
-            raise RequestError(
-                "overloaded",
-                f"expected at most {self._places} images and {MAX_BYTES >> 20} MiB in hand, got more",
-            )
+            most = f"{self._settings.places} images and {MAX_BYTES >> 20} MiB"
+            raise RequestError("overloaded", f"expected at most {most} in hand, got more")
         request_id = request_id or uuid.uuid4().hex  # what the logs of all steps say
         return Ticket(
             request_id=request_id,

@@ -14,7 +14,7 @@ from typing import Final
 from physgauge import wire
 from physgauge.ensemble.served.records import Ticket
 from physgauge.log import log
-from physgauge.serve_settings import CANARY_ID
+from physgauge.serve_settings import ServeSettings
 
 FAMILIES: Final = {
     "physgauge_rows_total": "Rows by PCMDE status, verdict and domain.",
@@ -94,20 +94,24 @@ class Tally:
 
 
 class Observer:
-    """Takes note of every row but the canary's."""
+    """Takes note of every row but the canary's.
 
-    def __init__(self, log_rows: bool) -> None:
+    Args:
+        settings: whether to log.
+    """
+
+    def __init__(self, settings: ServeSettings) -> None:
         self.tally = Tally()
-        self._log_rows = log_rows
+        self._settings = settings
 
     def __call__(self, ticket: Ticket, row: wire.Row) -> None:
         """A row is done."""
-        if ticket.request_id == CANARY_ID:
+        if self._settings.is_canary(ticket.request_id):
             return
         total_s = time.monotonic() - ticket.arrived_s
         self.tally.row(row)
         self.tally.request(total_s)
-        if self._log_rows:
+        if self._settings.log_rows:
             log(
                 "row",
                 request_id=ticket.request_id,

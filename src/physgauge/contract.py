@@ -67,7 +67,9 @@ OUTPUTS: Final = (RESULT, SCORES)
 
 MAX_OPTIONS_BYTES: Final = 64 * 1024
 DEFAULT_TIMEOUT_MS: Final = 60_000
-Name = Annotated[str, msgspec.Meta(max_length=4096)]
+MAX_NAME_CHARS: Final = 4096
+"""Of an image id, a source and a request's id, which may become one."""
+Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARS)]
 
 
 class Options(wire.Wire, frozen=True, kw_only=True):

@@ -13,8 +13,6 @@ from physgauge.settings import Settings
 
 VARIABLE: Final = "PHYSGAUGE_SERVE"
 """The environment variable that holds :class:`ServeSettings` as JSON; unset = the defaults."""
-CANARY_ID: Final = "physgauge-canary"
-"""Request id of the supervisor's own image: scored like any other, but neither counted nor logged."""
 MAX_PLACES: Final = 1024
 """The queues of the steps in ``model_repository`` are longer than this."""
 
@@ -34,6 +32,13 @@ class ServeSettings(Settings, frozen=True, kw_only=True):
     """Images in hand; more are turned away at once."""
     log_rows: bool = True
     """One line of JSON on standard error per row; never captions or pixels."""
+    canary_id: str = ""
+    """Request id of the supervisor's own image, which has a place of its own and is neither counted nor
+    logged. Each supervisor makes one that no caller knows; empty = there is no such image."""
+
+    def is_canary(self, request_id: str) -> bool:
+        """Whether a request is the supervisor's own."""
+        return bool(self.canary_id) and request_id == self.canary_id
 
 
 def settings_from(environment: Mapping[str, str] | None = None) -> ServeSettings:

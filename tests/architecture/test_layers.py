@@ -60,10 +60,10 @@ def test_foreign_apis_have_one_home() -> None:
         assert users <= homes, f"{library}: expected only in {sorted(homes)}"
 
 
-def test_the_client_speaks_grpc_in_one_file() -> None:
-    for library in ("grpc", "tritonclient"):
+def test_the_client_speaks_grpc_in_one_file_and_kserve_in_another() -> None:
+    for library, home in (("grpc", "connection.py"), ("tritonclient", "kserve.py")):
         users = {p.name for p in (ROOT / "clients").rglob("*.py") if library in imports(p)}
-        assert users == {"connection.py"}, library
+        assert users == {home}, library
 
 
 def test_numba_cuda_has_one_home() -> None:

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from physgauge import wire
+from physgauge.clients import Answered
 from physgauge.contract import SCORE_FIELDS, Options
 from physgauge.gateway.messages import row_of
 from physgauge.gateway.refusal import CODES, Refused
@@ -81,8 +82,8 @@ def test_a_rows_numbers() -> None:
         pcmde=wire.Pcmde(status="ok", s_final=69.25, s_rules=95.0, verdict="PASS"),
         provenance=wire.Provenance(physgauge="0", profile="p"),
     )  # fmt: skip
-    made = row_of(row)
-    assert made.json == wire.to_json(row)
+    made = row_of(Answered(row, b"as it came"))
+    assert made.json == b"as it came"
     assert (made.error_code, made.verdict) == ("image_corrupt", v1.VERDICT_PASS)
     for field, name in names.items():
         part, _, key = name.partition(".")
@@ -90,5 +91,5 @@ def test_a_rows_numbers() -> None:
         assert made.HasField(field) == (value is not None)
         assert value is None or getattr(made, field) == value
     nothing = msgspec.structs.replace(row, pcmde=wire.Pcmde(status="error"), error_code=None)
-    assert row_of(nothing).verdict == v1.VERDICT_UNSPECIFIED
-    assert row_of(nothing).error_code == ""
+    assert row_of(Answered(nothing, b"")).verdict == v1.VERDICT_UNSPECIFIED
+    assert row_of(Answered(nothing, b"")).error_code == ""

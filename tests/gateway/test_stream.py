@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Coroutine
 from typing import Any
 
 import grpc
 import pytest
 
+from physgauge.errors import RequestError
 from physgauge.gateway.client import StreamEnded
+from physgauge.gateway.refusal import Refused
 from physgauge.gateway.session import revoked
 from physgauge.gateway.settings import Limits, Shares
 from physgauge.v1 import gateway_pb2 as v1
@@ -47,6 +50,7 @@ def test_rows_come_as_they_finish_with_the_callers_ids() -> None:
             here.responder.let.add("its own")
             answer = await raw.answer()
             assert (answer.id, answer.sequence) == ("fast", 2)
+            assert answer.row.json.endswith(b"} "), "byte for byte what the server said"
             row = json.loads(answer.row.json)
             assert (row["image_id"], row["source"], row["extra"]) == (
                 "its own",
@@ -366,6 +370,46 @@ def test_refusals_of_the_server_are_the_images() -> None:
             assert answers["wrong"].refusal.code == "request_invalid"
             assert answers["wrong"].refusal.message == "OPTIONS.domain: no"
             assert answers["right"].HasField("row")
+
+    go(test())
+
+
+@pytest.mark.parametrize(
+    ("code", "says", "again"),
+    [
+        ("overloaded", "overloaded", True),
+        ("unavailable", "unavailable", True),
+        ("deadline_exceeded", "deadline_exceeded", False),
+        ("internal", "internal", True),
+        ("request_invalid", "internal", True),  # of the request that the gateway made
+    ],
+)
+def test_what_goes_wrong_behind_is_not_told_to_callers(code: str, says: str, again: bool) -> None:
+    error = RequestError(code, "failed to connect; ipv4:10.1.2.3:8001, /models/x")
+    refused = Refused.of(error)
+    assert (refused.code, refused.retry_ms is not None) == (says, again)
+    assert not {"10.1.2.3", "models"} & set(re.split(r"[ :/,]", refused.message))
+
+
+def test_what_goes_wrong_behind_is_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    async def test() -> None:
+        async with running() as here, channel(here) as made:
+            says = "protocol is restricted at ipv4:10.1.2.3"
+            here.responder.refuse = {"a": (grpc.StatusCode.UNIMPLEMENTED, "at ipv4:10.1.2.3"),
+                                     "b": (grpc.StatusCode.UNAVAILABLE, says)}  # fmt: skip
+            raw = Raw(made)
+            await raw.hello()
+            await raw.send(item("a"), item("b"))
+            for _ in range(2):
+                refusal = (await raw.answer()).refusal
+                assert (refusal.code, refusal.retry_after_ms) == ("internal", 1_000)
+                assert "10.1.2.3" not in refusal.message
+            lines = [
+                line for line in capsys.readouterr().err.splitlines() if "behind_refused" in line
+            ]
+            assert len(lines) == 2
+            assert "ipv4:10.1.2.3" in lines[0] + lines[1]
+            assert "access token" in lines[0] + lines[1]
 
     go(test())
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from physgauge import wire
+from physgauge.clients.boxes import BoxRecord
 from physgauge.config import LoadedProfile, load_profile
 from physgauge.ensemble.captions.parser import CaptionParser
 from physgauge.ensemble.judge.engine import Engine, Text
@@ -125,16 +126,10 @@ def with_language(
     )
 
 
-def score(
-    names: list[str],
-    engine: Scripted,
-    loaded: LoadedProfile,
-    others: dict[str, Scripted] | None = None,
-    captions: dict[str, str] | None = None,
-    packs: tuple[str, ...] = (),
-    **judge: Any,
-) -> list[wire.Row]:
-    """Rows of example pictures, with scripted engines for the judge and for observers of their own."""
+def looking(
+    engine: Scripted, loaded: LoadedProfile, others: dict[str, Scripted] | None = None, **judge: Any
+) -> Looking:
+    """A judge with scripted engines: his own, and those of the profile's other observers."""
     chosen = msgspec.convert({"engine": "onepass", **judge}, JudgeSettings)
     asks = Questions(load_vocabularies(loaded))
 
@@ -150,7 +145,28 @@ def score(
             engine, probes(), chosen, Observers(beside, tuple(own)), loaded.profile.reason
         )
 
+    return Looking(chosen, Runner(make, chosen.max_in_flight))
+
+
+def score(
+    names: list[str],
+    engine: Scripted,
+    loaded: LoadedProfile,
+    others: dict[str, Scripted] | None = None,
+    captions: dict[str, str] | None = None,
+    packs: tuple[str, ...] = (),
+    **judge: Any,
+) -> list[wire.Row]:
+    """Rows of example pictures."""
     items = [Item(n, (EXAMPLES / n).read_bytes(), n, (captions or {}).get(n)) for n in names]
-    looking = Looking(chosen, Runner(make, chosen.max_in_flight))
-    with Pipeline(loaded, Options(workers=1, threads=1, packs=packs), looking=looking) as pipeline:
+    stage = looking(engine, loaded, others, **judge)
+    with Pipeline(loaded, Options(workers=1, threads=1, packs=packs), looking=stage) as pipeline:
         return [scored.row for scored in pipeline.score(items)]
+
+
+def score_record(record: dict[str, Any], engine: Scripted, loaded: LoadedProfile) -> wire.Row:
+    """The row of boxes from elsewhere."""
+    stage = looking(engine, loaded)
+    entry = msgspec.convert(record, BoxRecord)
+    with Pipeline(loaded, Options(threads=1), detect=False, looking=stage) as pipeline:
+        return next(iter(pipeline.score_boxes([entry], "test")))

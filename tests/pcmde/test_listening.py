@@ -9,11 +9,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from physgauge.config import DetectorSettings, FuseSettings
+from physgauge.config import DetectorSettings, FuseSettings, ReadingSettings
 from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.ensemble.fuse import fuse
 from physgauge.ensemble.observations import Sight, listen, numbers, said
-from physgauge.ensemble.readings import Readings, ReadingSettings, read
+from physgauge.ensemble.readings import Readings, read
 from physgauge.ensemble.subjects.worst import Whose
 from physgauge.language_settings import ObserverSettings
 from physgauge.types import PART_CLASSES, VIEWS, Boxes, Detections
@@ -28,7 +28,7 @@ def domains() -> Domains:
 
 def detected(scores: dict[str, list[list[float]]], sources: int = 1, skip: str = "") -> Detections:
     """One aircraft; per class, the scores by each source."""
-    rows = []
+    rows: list[tuple[list[float], float, int, int]] = []
     for name, by_source in scores.items():
         label = PART_CLASSES.index(f"aircraft.{name}")
         for k, own in enumerate(by_source):
@@ -126,27 +126,24 @@ def test_what_nobody_was_asked_about_stays_unknown() -> None:
     assert number(heard(found, sees(tail=1)), "tail") == 1
 
 
-def test_a_part_that_no_detector_knows_gets_a_count() -> None:
+def knowing(classes: tuple[str, ...]) -> Detections:
+    """An engine, by a detector that knows these classes only."""
     found = detected({"engine": [[0.9]]})
-    few = tuple(name for name in PART_CLASSES if name != "animal.beak")
-    assert found.looks is not None
-    found = replace(found, classes=few, looks=found.looks[:, : len(few)])
-    readings = heard(found, sees(engine=1, beak=1))
-    assert (
-        "aircraft.beak" not in readings.fused.classes
-    )  # no part of the pack, so it is nothing at all
-    assert readings.fused.counts.shape[1] == len(few)
-    short = tuple(name for name in few if name != "aircraft.tail_wing")
-    keep = [few.index(name) for name in short]
-    label = short.index("aircraft.engine")
-    found = replace(
-        found, classes=short, looks=found.looks[:, keep],
-        boxes=replace(found.boxes, label=np.array([label], np.int16)),
-    )  # fmt: skip
-    assert found.looks is not None
-    readings = heard(found, sees(tail_wing=2))
+    boxes = replace(found.boxes, label=np.array([classes.index("aircraft.engine")], np.int16))
+    looks = np.ones((1, len(classes)), np.bool_)
+    return replace(found, classes=classes, looks=looks, boxes=boxes)
+
+
+def test_a_part_that_no_detector_knows_gets_a_count() -> None:
+    known = tuple(name for name in PART_CLASSES if name != "aircraft.tail_wing")
+    readings = heard(knowing(known), sees(tail_wing=2))
     assert number(readings, "tail_wing") == 2
     assert number(readings, "engine") == 1
+
+
+def test_what_is_no_part_of_the_pack_is_nothing_at_all() -> None:
+    readings = heard(knowing(PART_CLASSES), sees(engine=1, beak=1))
+    assert readings.fused.classes == PART_CLASSES  # and no foreign part either
 
 
 def test_several_detectors_vote_each_for_itself() -> None:

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from physgauge.ensemble.judge.observe.phrases import MAX_COUNT, Phrase, PhraseParser
-from tests.pcmde.shared import DOMAINS, vocabulary
+from physgauge.ensemble.judge.observe.questions import Questions
+from physgauge.ensemble.judge.observe.vocabulary import RELATIONS, Vocabulary
+from tests.pcmde.shared import DOMAINS, spec, vocabulary
 
 PARSERS = {domain: PhraseParser(vocabulary(domain)) for domain in DOMAINS}
 
@@ -53,6 +55,26 @@ def test_a_phrase_is_read(domain: str, phrase: str, read: tuple[object, ...]) ->
 )  # fmt: skip
 def test_anything_else_is_no_phrase(line: str) -> None:
     assert PARSERS["animal"].read(line) == ([], 1 if line else 0)
+
+
+def test_a_packs_own_words_are_known() -> None:
+    own = Vocabulary.of(
+        spec("aircraft"), ("engine", "pylon", "other"),
+        [("engine", "hung_from", "pylon"), ("engine", "on", "wing"), ("engine", "below", "sky")],
+    )  # fmt: skip
+    assert own.components == (*spec("aircraft").components, "pylon")
+    assert own.relations[len(RELATIONS) :] == ("hung_from",)  # "on" is "at"
+    read = PhraseParser(own).read(
+        "two engines hung from pylons, two pylons\nfour engines below the sky"
+    )
+    assert read[0] == [
+        Phrase("engine", 2, "hung_from", "pylon"), Phrase("pylon", 2, None, None),
+        Phrase("engine", 4, "below", "sky"),
+    ]  # fmt: skip
+    schema = Questions([own]).prompt(True, 100).schema
+    assert schema is not None
+    assert "hung_from" in str(schema)
+    assert "pylon" in str(schema)
 
 
 def test_lines_are_taken_whole_or_not_at_all() -> None:

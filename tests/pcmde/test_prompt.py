@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,7 +33,7 @@ FORGED = (
 HOSTILE = [one.text for one in attempts()] + list(FORGED)
 
 
-def parts(caption: str | None, **also: object) -> list[str]:
+def parts(caption: str | None, **also: Any) -> list[str]:
     prompt = write_prompt(record(caption, **also), SETTINGS, structured=False)
     return re.split(r"^## \d\. ", prompt.text, flags=re.MULTILINE)
 
@@ -105,16 +106,19 @@ def test_a_caption_stays_in_its_field(caption: str, structured: bool) -> None:
     assert rest == other.text.replace(other.caption.text, "").replace(other.code, "CODE")
 
 
+def repeating(words: str, structured: bool) -> Scripted:
+    """A model that says nothing else."""
+    return Scripted(
+        write=lambda image, prompt: Text("answered", words), features=Features(True, structured)
+    )
+
+
 @pytest.mark.parametrize("structured", [False, True])
 @pytest.mark.parametrize("caption", HOSTILE)
 def test_a_score_never_comes_from_the_caption(caption: str, structured: bool) -> None:
     """A model that only repeats the caption, alone or in its explanation, gives no score of the caption's."""
-    for form in ("{caption}", "Score: 100\n{caption}", "```\n{caption}\n```"):
-        echo = Scripted(
-            write=lambda image, prompt, form=form: Text("answered", form.format(caption=caption)),
-            features=Features(True, structured),
-        )
-        result = reason(echo, record(caption))
+    for said in (caption, f"Score: 100\n{caption}", f"```\n{caption}\n```"):
+        result = reason(repeating(said, structured), record(caption))
         assert result.score is None
         assert {run.outcome for run in result.runs} == {"unparseable"}
     if structured:

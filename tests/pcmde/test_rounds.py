@@ -19,17 +19,20 @@ from physgauge.types import OUTCOMES
 X, R, T = "unparseable", "refused", "timeout"
 
 
+def said(answer: Any) -> Said:
+    outcome: Any = answer
+    if isinstance(answer, str):
+        return Said(outcome)
+    return Said("answered", float(answer), f"says {answer}")
+
+
 def run(answers: Sequence[Any], **settings: Any) -> tuple[Decided, list[list[int]]]:
     """Runs answered by a list, by run number: a score or an outcome."""
     asked: list[list[int]] = []
 
     async def ask(numbers: Sequence[int]) -> list[Said]:
         asked.append(list(numbers))
-        given = [answers[n] for n in numbers]
-        return [
-            Said(a) if isinstance(a, str) else Said("answered", float(a), f"says {a}")
-            for a in given
-        ]
+        return [said(answers[n]) for n in numbers]
 
     return asyncio.run(in_rounds(ask, ReasonSettings(**settings))), asked
 

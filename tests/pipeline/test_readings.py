@@ -8,6 +8,7 @@ import pytest
 
 from physgauge.config import FuseSettings, Profile, ReadingSettings, check, load_profile
 from physgauge.ensemble.aggregate import Subject
+from physgauge.ensemble.beside import at_once
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.pipeline import Options, Pipeline
 from physgauge.ensemble.readings import Readings, read
@@ -178,7 +179,7 @@ def rows(
     pipeline._fusion = FuseSettings(nms_iou=0.5)
     pipeline._reading = ReadingSettings(draws=draws, sure=0.9)
     subjects = [Subject(str(i), "t", "a sedan", {}, 320, 320) for i in range(len(images))]
-    return pipeline._rows(subjects, lambda: found(*images))
+    return at_once(pipeline._rows(subjects, lambda: found(*images)))
 
 
 @pytest.fixture(scope="module")

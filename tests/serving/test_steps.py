@@ -29,11 +29,12 @@ from physgauge.ensemble.served.records import read_ruled, read_ticket, to_bytes
 from physgauge.ensemble.served.steps import AggregateStep, RulesStep
 from physgauge.ensemble.served.tensors import STEPS
 from physgauge.errors import ConfigError, RequestError
-from physgauge.serve_settings import CANARY_ID, ServeSettings, settings_from
+from physgauge.serve_settings import ServeSettings, settings_from
 from physgauge.types import VIEWS, Item
 from tests.detect.onnx_files import answers, write
 from tests.serving.server import CAPTIONS, NAMES, image, plain
 
+CANARY_ID = "canary-of-this-chain"
 DTYPES = {
     "UINT8": np.uint8,
     "INT32": np.int32,
@@ -78,7 +79,9 @@ class Chain:
     """All steps in this process."""
 
     def __init__(self, folder: Path, places: int = 4, profile: str = "tiny") -> None:
-        settings = ServeSettings(profile=profile, workers=1, threads=1, places=places)
+        settings = ServeSettings(
+            profile=profile, workers=1, threads=1, places=places, canary_id=CANARY_ID
+        )
         deployment = Deployment(settings)
         self.admission = Admission(folder / "places", places)
         self.seen: list[wire.Row] = []
@@ -246,7 +249,7 @@ def test_an_id_is_made_where_none_is_given(chain: Chain) -> None:
 def test_what_is_counted_and_logged(chain: Chain, capsys: pytest.CaptureFixture[str]) -> None:
     first = chain.decoded(image("car_01.jpg"), b"a secret caption", b'{"image_id": "i"}')
     row, _ = chain.after(first)
-    observer = Observer(log_rows=True)
+    observer = Observer(ServeSettings())
     ticket = read_ticket(first["TICKET"])
     observer(ticket, row)
     said = capsys.readouterr().err
@@ -264,6 +267,29 @@ def test_a_tally_is_handed_over_once_a_second() -> None:
     tally.add("physgauge_refused_total", step="decode", code="overloaded")
     assert tally.collect() == {}
     assert len(tally.collect(now=True)) == 1
+
+
+def test_an_id_without_end_is_refused(chain: Chain) -> None:
+    assert len(chain.row(image("car_01.jpg"), request_id="x" * 4096).image_id) == 4096
+    with pytest.raises(
+        RequestError, match="request id: expected at most 4,096 characters, got 4,097"
+    ):
+        chain.decoded(image("car_01.jpg"), request_id="x" * 4097)
+    assert chain.admission.taken == 0
+
+
+def test_the_supervisors_image_is_known_by_an_id_that_only_he_has(
+    chain: Chain, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not ServeSettings().is_canary("")
+    assert not ServeSettings().is_canary("physgauge-canary")
+    observer = Observer(ServeSettings(canary_id=CANARY_ID))
+    for request_id, counted in ((CANARY_ID, False), ("physgauge-canary", True)):
+        first = chain.decoded(image("car_01.jpg"), request_id=request_id)
+        row, _ = chain.after(first)
+        observer(read_ticket(first["TICKET"]), row)
+        assert bool(observer.tally.collect(now=True)) == counted
+        assert (request_id in capsys.readouterr().err) == counted
 
 
 def test_settings_of_a_process() -> None:

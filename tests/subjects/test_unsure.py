@@ -7,6 +7,7 @@ import pytest
 
 from physgauge.config import FuseSettings, ReadingSettings, load_profile
 from physgauge.ensemble.aggregate import Subject
+from physgauge.ensemble.beside import at_once
 from physgauge.ensemble.pipeline import Options, Pipeline
 from physgauge.types import DOMAINS, PART_CLASSES, VIEWS, Boxes, Detections
 from physgauge.wire import Row
@@ -43,7 +44,7 @@ def row(
         np.eye(len(VIEWS), dtype=np.float32)[[VIEWS.index("rear")]],
     )
     subject = Subject("a", "t", caption, {}, WIDTH, HEIGHT)
-    return pipeline._rows([subject], lambda: found)[0]
+    return at_once(pipeline._rows([subject], lambda: found))[0]
 
 
 def sure(parts: list[Part]) -> list[Scored]:

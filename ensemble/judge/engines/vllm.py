@@ -188,8 +188,11 @@ class AsyncCore:
     async def stop(self) -> None:
         """End its processes, and wait for them."""
         llm, self._llm = self._llm, None
-        if llm is not None:
-            await asyncio.to_thread(llm.shutdown, 10.0)
+        if llm is None:
+            return
+        if llm.output_handler is not None and llm.get_num_unfinished_requests() == 0:
+            llm.output_handler.cancel()  # or it would log the end of its processes as their death
+        await asyncio.to_thread(llm.shutdown, 10.0)
 
     async def _rendered(self, wanted: Wanted) -> Any:
         content: list[Any] = []

@@ -19,7 +19,7 @@ from physgauge.language_settings import ReasonSettings
 from physgauge.wire import Observation
 
 MAX_KINDS: Final = 12
-"""Of types that have the same, so many kinds are told; of more, the ranges over all and the first ones."""
+"""Types that have the same are one kind; so many are told, and the ranges over all."""
 MAX_TITLES: Final = 4
 """Names of types that have the same."""
 MAX_OBSERVATIONS: Final = 64

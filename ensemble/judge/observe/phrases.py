@@ -55,7 +55,8 @@ class PhraseParser:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._words = vocabulary
-        self._relations = {" ".join(run): name for run, name in words.RELATIONS.items()}
+        self._relations = {name.replace("_", " "): name for name in vocabulary.relations}
+        self._relations |= {" ".join(run): name for run, name in words.RELATIONS.items()}
         part, place = _alternatives(vocabulary.parts), _alternatives(vocabulary.references)
         numbers, ends = (
             _alternatives([*_NUMBERS, *_NONE, "a pair of", "a", "an"]),

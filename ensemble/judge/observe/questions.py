@@ -19,7 +19,7 @@ from physgauge.ensemble.judge.observe.phrases import (
     Phrase,
     PhraseParser,
 )
-from physgauge.ensemble.judge.observe.vocabulary import RELATIONS, Vocabulary
+from physgauge.ensemble.judge.observe.vocabulary import Vocabulary
 from physgauge.ensemble.judge.strict import read_object
 from physgauge.ensemble.observations import Sight
 from physgauge.wire import Observation, Outcome
@@ -136,7 +136,7 @@ def _statement(one: Any, words: Vocabulary) -> Phrase | None:
         return None
     if not all(isinstance(a, str) and ATTRIBUTE.fullmatch(a) for a in attributes):
         return None
-    if not (relation is None or relation in RELATIONS):
+    if not (relation is None or relation in words.relations):
         return None
     if not (reference is None or reference in (*words.components, *words.places)):
         return None
@@ -158,12 +158,13 @@ def _schema(vocabularies: Sequence[Vocabulary]) -> dict[str, Any]:
     few schemas with alternatives)."""
     parts = sorted({name for one in vocabularies for name in one.components})
     places = sorted({name for one in vocabularies for name in one.places} | set(parts))
+    relations = list(dict.fromkeys(name for one in vocabularies for name in one.relations))
     entry = {
         "type": "object",
         "properties": {
             "part": {"type": "string", "enum": parts},
             "count": {"type": "integer"},
-            "relation": {"anyOf": [{"type": "string", "enum": list(RELATIONS)}, {"type": "null"}]},
+            "relation": {"anyOf": [{"type": "string", "enum": relations}, {"type": "null"}]},
             "reference": {"anyOf": [{"type": "string", "enum": places}, {"type": "null"}]},
             "attributes": {"type": "array", "items": {"type": "string"}},
         },

@@ -19,7 +19,7 @@ class TritonPythonModel:
         give_way()
         deployment = Deployment()
         admission = Admission.of_server(deployment.settings.places)
-        seen = Observer(deployment.settings.log_rows)
+        seen = Observer(deployment.settings)
         self._step = AggregateStep(deployment, admission, seen)
         self._counters = triton_io.Counters(seen.tally)
 

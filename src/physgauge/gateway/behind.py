@@ -84,7 +84,7 @@ class Behind:
         work = Work(_IMAGE, "", Options(image_id=PROBE_ID), deadline_s)
         try:
             async with asyncio.timeout(self._backend.check_timeout_s):
-                await self._forward.row(work, PROBE_ID)
+                await self._forward.answer(work, PROBE_ID)
         except TimeoutError:
             return False, "no row of the probe in time"
         except RequestError as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from physgauge.errors import RequestError
 from physgauge.gateway.behind import Behind
@@ -18,6 +19,8 @@ from physgauge.gateway.refusal import RETRY_MS, Refused
 from physgauge.gateway.settings import GatewaySettings
 from physgauge.log import log
 from physgauge.v1 import gateway_pb2 as v1
+
+_LATE: Final = RequestError("deadline_exceeded", "in the gateway")
 
 
 @dataclass(slots=True)
@@ -109,14 +112,22 @@ class Desk:
         try:
             async with asyncio.timeout(work.deadline_s - time.monotonic()):
                 await place.turn()
-                row = row_of(await self._forward.row(work, arrival.request_id))
+                row = row_of(await self._forward.answer(work, arrival.request_id))
         except TimeoutError:
-            return self.refuse(arrival, _late())
+            return self.refuse(arrival, Refused.of(_LATE))
         except RequestError as error:
+            log(
+                "behind_refused",
+                request_id=arrival.request_id,
+                why=f"{error.code}: {error.message}"[:300],
+            )
             return self.refuse(arrival, Refused.of(error))
         except Exception as error:
-            # Whatever it is, the image gets its answer and the others go on.
-            log("fault", what=f"{type(error).__name__}: {error}", request_id=arrival.request_id)
+            # Whatever it is, the image gets its answer and the others go on. It might quote a caption.
+            where = [
+                f"{f.filename}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)[-3:]
+            ]
+            log("fault", request_id=arrival.request_id, kind=type(error).__name__, where=where)
             return self.refuse(arrival, _fault())
         finally:
             place.close()
@@ -152,10 +163,6 @@ def _answer(arrival: Arrival, **outcome: Any) -> v1.Answer:
     return v1.Answer(
         id=arrival.item_id, sequence=arrival.sequence, request_id=arrival.request_id, **outcome
     )
-
-
-def _late() -> Refused:
-    return Refused("deadline_exceeded", "the time that the caller gave is over")
 
 
 def _fault() -> Refused:

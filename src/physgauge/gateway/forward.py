@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 
-from physgauge import wire
-from physgauge.clients import AsyncClient, Input, Stats
+from physgauge.clients import Answered, AsyncClient, Input, Stats
 from physgauge.gateway.checks import Work
 from physgauge.gateway.settings import Backend
 
@@ -44,8 +43,8 @@ class Forward:
         """What the client has done so far."""
         return self._client.stats
 
-    async def row(self, work: Work, request_id: str) -> wire.Row:
-        """An image's row, perhaps an error row.
+    async def answer(self, work: Work, request_id: str) -> Answered:
+        """An image's row, perhaps an error row, and its JSON as the server sent it.
 
         Args:
             work: the image.
@@ -55,7 +54,7 @@ class Forward:
             RequestError: there is none.
         """
         options = work.options
-        return await self._client.row(
+        return await self._client.answer(
             Input(
                 work.image,
                 options.image_id,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from physgauge import wire
+from physgauge.clients import Answered
 from physgauge.gateway.refusal import Refused
 from physgauge.gateway.settings import GatewaySettings
 from physgauge.v1 import gateway_pb2 as v1
@@ -67,10 +67,11 @@ def _no_unknown(message: Any, where: str) -> None:
         )
 
 
-def row_of(row: wire.Row) -> v1.Row:
-    """The row as an answer holds it: all of it as JSON, and its main numbers."""
+def row_of(answered: Answered) -> v1.Row:
+    """The row as an answer holds it: all of it as the server's JSON, and its main numbers."""
+    row = answered.row
     return v1.Row(
-        json=wire.to_json(row),
+        json=answered.json,
         error_code=row.error_code or "",
         verdict=_VERDICTS.get(row.pcmde.verdict or "", v1.VERDICT_UNSPECIFIED),
         terravis_score=row.terravis.score,

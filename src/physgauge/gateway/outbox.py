@@ -15,9 +15,9 @@ class Outbox:
     """The responses of one stream.
 
     Args:
-        context: gRPC's. leaving: told of each response just before it is written, and whether it
-        answers an image that took a
-            credit; says how many credits go with it.
+        context: gRPC's.
+        leaving: told of each response just before it is written, and whether it answers an image that
+            took a credit; says how many credits go with it.
         sent: told the bytes of each response that has been written.
     """
 

@@ -22,8 +22,20 @@ CODES: Final[dict[str, str]] = {
 } | {"no_credit": "sent without a credit"}
 """Codes of `Refusal` in gateway.proto."""
 
-RETRY_MS: Final = {"unavailable": 2_000, "internal": 1_000}
+RETRY_MS: Final = {"overloaded": 1_000, "unavailable": 2_000, "internal": 1_000}
 """Where nothing better is known."""
+
+_OF_CALLERS: Final = "OPTIONS"
+"""What a server refuses of a request that the gateway has checked can only be wrong in here; the rest of
+the request is the gateway's own."""
+_SAID: Final = {
+    "overloaded": "expected room at the server behind the gateway, got none in the image's time",
+    "unavailable": "expected a server behind the gateway, got none that answers",
+    "deadline_exceeded": "the time that the caller gave is over",
+    "internal": "a fault behind the gateway; its log has it",
+}
+"""In place of what went wrong between gateway and server: that names addresses, and is nothing of the
+caller's."""
 
 
 class Refused(Exception):
@@ -43,5 +55,10 @@ class Refused(Exception):
 
     @classmethod
     def of(cls, error: RequestError) -> Refused:
-        """What the server behind has refused."""
-        return cls(error.code, error.message, RETRY_MS.get(error.code))
+        """What there is to say to a caller of an error of the server behind, or on the way to it."""
+        code = error.code
+        if code == "request_invalid":
+            if error.message.startswith(_OF_CALLERS):
+                return cls(code, error.message)
+            code = "internal"  # the gateway's request was wrong, or its token
+        return cls(code, _SAID[code], RETRY_MS.get(code))

@@ -12,7 +12,6 @@ import numpy as np
 
 from physgauge import wire
 from physgauge.contract import CAPTION, IMAGE, MODEL, OPTIONS, RESULT, TOKEN_HEADER
-from physgauge.serve_settings import CANARY_ID
 from physgauge.serving.settings import ServerSettings
 
 
@@ -21,12 +20,18 @@ class JudgeFault(Exception):
 
 
 class Canary:
-    """Calls a server as any client would, through its TLS and with its token."""
+    """Calls a server as any client would, through its TLS and with its token.
 
-    def __init__(self, settings: ServerSettings) -> None:
+    Args:
+        settings: the server's.
+        request_id: by which the server knows it.
+    """
+
+    def __init__(self, settings: ServerSettings, request_id: str) -> None:
         import tritonclient.grpc as grpc_client
 
         self._api: Any = grpc_client
+        self._request_id = request_id
         host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
         url = f"[{host}]:{settings.grpc_port}" if ":" in host else f"{host}:{settings.grpc_port}"
         # `settings` make a channel of its own: gRPC shares channels of one address within a process.
@@ -51,7 +56,11 @@ class Canary:
             self._tensor(OPTIONS.name, b'{"timeout_ms": %d}' % max(1, int(1000 * timeout_s))),
         ]
         answer = self._client.infer(
-            MODEL, inputs, request_id=CANARY_ID, client_timeout=timeout_s, headers=self._headers
+            MODEL,
+            inputs,
+            request_id=self._request_id,
+            client_timeout=timeout_s,
+            headers=self._headers,
         )
         row = wire.from_json(answer.as_numpy(RESULT.name)[0, 0])
         if row.error_code is not None:

@@ -59,8 +59,8 @@ class ServerSettings:
     drain_s: float = 30.0
     """From SIGTERM: how long requests in hand may take to finish."""
     notice_s: float = 1.0
-    """From SIGTERM: requests are still taken for so long, though readiness is off: those on their
-    way, and those of balancers that have not looked yet. At most `drain_s`."""
+    """From SIGTERM: requests are still taken for so long, though readiness is off: those that are on
+    their way, and those of balancers that have not looked yet. At most `drain_s`."""
     start_s: float = 900.0
     """How long a start may take; the first one of a profile compiles its rules."""
     check_s: float | None = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -72,11 +73,12 @@ class Supervisor:
             grpc_port=free_port(settings.host, settings.grpc_port),
             metrics_port=free_port("127.0.0.1", settings.metrics_port),
         )
-        self._models = models
         judge = load_profile(models.profile).profile.judge
         self._mends_judge = judge is None or judge.engine != "endpoint"
         """Whether a restart can bring the judge back: not one that is somebody else's server."""
         self._check_s = settings.check_s or (CHECK_S if self._mends_judge else CHECK_ELSEWHERE_S)
+        canary_id = f"physgauge-canary-{secrets.token_hex(8)}"
+        self._models = msgspec.structs.replace(models, canary_id=canary_id)
         self._stop = threading.Event()
         self._server: ServerProcess | None = None
         self.state: State = "starting"
@@ -252,7 +254,7 @@ class Supervisor:
     def _canary(self, timeout_s: float) -> Exception | None:
         """Send one; what went wrong, or None."""
         began = time.monotonic()
-        canary = Canary(self.settings)
+        canary = Canary(self.settings, self._models.canary_id)
         try:
             canary.row(timeout_s)
         except Exception as error:
@@ -278,9 +280,9 @@ class Supervisor:
         if admission := self._admission():
             admission.close()
             while admission.taken and time.monotonic() < end and server.fault() is None:
-                # Calls whose callers have hung up end unseen; a canary behind them shows that they have.
-                self._canary(max(0.1, min(1.0, end - time.monotonic())))
-                time.sleep(TICK_S)
+                # Behind all others: once it is back, those whose callers hung up are known to be gone.
+                self._canary(max(0.1, end - time.monotonic()))
+                time.sleep(0.05)
         left = self.places_taken
         time.sleep(0.2)  # the last answers are on their way out
         stopped = server.terminate(max(2.0, end - time.monotonic()))

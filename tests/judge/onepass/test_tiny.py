@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from physgauge.ensemble.judge.engines.folders import folder_hash
-from physgauge.ensemble.judge.engines.onepass import attention, tiny
+from physgauge.ensemble.judge.engines.onepass import attention, load, tiny
+from physgauge.ensemble.judge.engines.onepass.build import build
 from physgauge.ensemble.judge.engines.onepass.kernels import Result
+from physgauge.ensemble.judge.engines.onepass.settings import OnePassSettings
 from physgauge.errors import ConfigError
 from tests.judge.onepass.models import ALL, engine, expected, questions
 
@@ -23,11 +28,6 @@ HASHES = {
 
 
 def weights(folder: Path) -> str:
-    import hashlib
-
-    import torch
-    from safetensors.torch import load_file
-
     whole = hashlib.sha256()
     for name, tensor in sorted(load_file(folder / "model.safetensors").items()):
         whole.update(name.encode() + tensor.contiguous().view(torch.uint8).numpy().tobytes())
@@ -87,3 +87,23 @@ def test_a_mask_that_is_wrong_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> 
         engine("smolvlm"),
     ):
         pass
+
+
+def test_weights_that_are_no_numbers_are_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the weights themselves, and, where nobody looked at them, by the answers."""
+    tiny.build("qwen3vl", tmp_path / "m")
+    file = tmp_path / "m" / "model.safetensors"
+    tensors = load_file(file)
+    bad = next(name for name in tensors if name.endswith("layers.1.self_attn.q_proj.weight"))
+    tensors[bad][3, 5] = float("nan")
+    save_file(tensors, file, {"format": "pt"})
+    settings = OnePassSettings(model="m", dtype="float32", threads=1)
+    with pytest.raises(
+        ConfigError, match=r"weights that are numbers, got others in .*1.self_attn.q_"
+    ):
+        build(settings, tmp_path)
+    monkeypatch.setattr(load, "_check_numbers", lambda *_: None)
+    with pytest.raises(ConfigError, match=r"on this machine, within 0\.001 of log-odds; got nan"):
+        build(settings, tmp_path)

@@ -61,8 +61,8 @@ class OnePassEngine:
     ) -> None:
         self._name, self._models = name, dict(models)
         self.runner, self.worker, self.prompts = runner, worker, prompts
-        self.decode, self.shared, self.max_prompt = decode, shared, max_prompt
-        self._prepare = prepare
+        self.shared, self.max_prompt = shared, max_prompt
+        self._prepare, self._decode = prepare, decode
         self._pool = ThreadPoolExecutor(prepare_workers, thread_name_prefix="onepass-prepare")
         self._places = asyncio.Semaphore(max_sessions)
         self._is_closed = False
@@ -114,6 +114,10 @@ class OnePassEngine:
             raise self.worker.fault
         if self._is_closed:
             raise EngineFault("the engine is closed")
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Token ids to text."""
+        return self._decode(ids)
 
     async def picture(self, image: U8) -> Picture:
         """Prepare an image in a thread."""

@@ -7,30 +7,51 @@ import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from physgauge.ensemble.judge.engine import EngineFault, Prompt, Question, Reply, Spent, Text
-from physgauge.ensemble.judge.engines.onepass.prompts import Kind, Tail
-from physgauge.ensemble.judge.engines.onepass.running import Opened, Wanted, Written
+from physgauge.ensemble.judge.engines.onepass.pixels import Picture
+from physgauge.ensemble.judge.engines.onepass.prompts import Kind, Prompts, Tail
+from physgauge.ensemble.judge.engines.onepass.running import Opened, Runner, Wanted, Written
 from physgauge.ensemble.judge.engines.onepass.time_left import time_left
 from physgauge.ensemble.judge.engines.onepass.work import Ask, Expired, Write
+from physgauge.ensemble.judge.engines.onepass.worker import Worker
 from physgauge.log import log
 from physgauge.types import F64, U8
 from physgauge.wire import Outcome
 
-if TYPE_CHECKING:
-    from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
-
 Value = TypeVar("Value")
+
+
+class Host(Protocol):
+    """What a session needs of its engine."""
+
+    runner: Runner
+    worker: Worker
+    prompts: Prompts
+    shared: bool
+    max_prompt: int
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Token ids to text."""
+        ...
+
+    def check_alive(self) -> None:
+        """Raises `EngineFault` for an engine that is closed or broken."""
+        ...
+
+    async def picture(self, image: U8) -> Picture:
+        """Prepare an image in a thread."""
+        ...
 
 
 class OnePassSession:
     """One image (or none) and its prompts."""
 
     def __init__(
-        self, engine: OnePassEngine, image: U8 | None, preamble: str, deadline: float | None
+        self, engine: Host, image: U8 | None, preamble: str, deadline: float | None
     ) -> None:
         self._engine, self._image, self._preamble = engine, image, preamble
         self._deadline = deadline

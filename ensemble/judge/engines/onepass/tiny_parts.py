@@ -77,8 +77,8 @@ def save(model: Any, folder: Path, seed: int, words: PreTrainedTokenizerFast, im
 
 def token_id(words: PreTrainedTokenizerFast, token: str) -> int:
     """Of one token."""
-    ids = words.convert_tokens_to_ids([token])
-    return int(ids[0])
+    found: Any = words.convert_tokens_to_ids(token)
+    return int(found)
 
 
 def change(path: Path, **values: Any) -> None:
