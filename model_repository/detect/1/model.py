@@ -18,11 +18,13 @@ class TritonPythonModel:
         give_way()
         step = DetectStep(Deployment())
         self._rolling = Rolling(step, step.threads, step.batch)
+        self._counters = triton_io.Counters()
 
     def execute(self, requests: list[Any]) -> None:
         """Begin all requests."""
         for request in requests:
             triton_io.begin(request, "detect", self._rolling.start)
+        self._counters.flush(requests)
 
     def finalize(self) -> None:
         """End the threads."""
