@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from collections.abc import Coroutine
@@ -410,6 +411,25 @@ def test_what_goes_wrong_behind_is_in_the_log(capsys: pytest.CaptureFixture[str]
             assert len(lines) == 2
             assert "ipv4:10.1.2.3" in lines[0] + lines[1]
             assert "access token" in lines[0] + lines[1]
+
+    go(test())
+
+
+def test_a_log_that_cannot_be_written_costs_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with running() as here, channel(here) as made:
+            with (
+                open("/dev/full", "w", buffering=1, encoding="utf-8") as full,
+                monkeypatch.context() as patch,
+            ):
+                patch.setattr("sys.stderr", full)
+                raw = Raw(made)
+                await raw.hello()
+                await raw.send(*(item(str(number)) for number in range(20)))
+                for _ in range(20):
+                    assert (await raw.answer(within_s=5)).HasField("row")
+                with contextlib.suppress(OSError):
+                    full.close()
 
     go(test())
 
