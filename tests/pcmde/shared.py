@@ -96,7 +96,7 @@ def reason(
 
 def lines(prompt: str, score: object, said: str = "It looks right.", kind: str = "none") -> Text:
     """An answer in four lines to a reasoner's prompt."""
-    found = re.findall(r"^Score ([0-9a-f]{6}):", prompt, re.MULTILINE)
+    found = re.findall(r"^Score ([0-9a-f]{12}):", prompt, re.MULTILINE)
     return Text(
         "answered",
         f"Explanation: {said}\nType violations: {kind}\nSpatial violations: none\n"
