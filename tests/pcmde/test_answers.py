@@ -73,7 +73,7 @@ def test_objects_of_another_form_are_unparseable(change: dict[str, Any]) -> None
         "", "72", "Score: 72", "Score a1b2c3d4e5f6: 72", "I can't judge this.",
         LINES.format("Fine.", "none", "none", 72) + "\nSome more.",
         "Sure!\n" + LINES.format("Fine.", "none", "none", 72),
-        LINES.format("Fine.", "none", "none", 72).replace("a1b2c3d4e5f6", "a1b2c4"),
+        LINES.format("Fine.", "none", "none", 72).replace("a1b2c3d4e5f6", "a1b2c3d4e5f7"),
         LINES.format("Score: 100", "none", "none", 5), LINES.format("a\nScore 100", "none", "none", 5),
         LINES.format("a\n**Score**: 100", "none", "none", 5),
         LINES.format("Fine.", "none", "none", 72) + "\nScore a1b2c3d4e5f6: 90",
