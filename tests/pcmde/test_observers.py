@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from physgauge import wire
-from physgauge.ensemble.judge.engine import EngineFault, Text
+from physgauge.ensemble.judge.engine import EngineFault, Prompt, Text
 from physgauge.ensemble.judge.look import Look
 from physgauge.language_settings import ObserverSettings
+from physgauge.types import U8
 from tests.pcmde.shared import (
     JUDGE,
     PLANE,
@@ -89,27 +90,30 @@ def test_several_observers_each_with_an_engine_of_its_own() -> None:
     assert all(one.closed == 1 for one in engines.values())
 
 
-@pytest.mark.parametrize(
-    ("said", "outcome"),
-    [
-        ("I see a nice plane with three engines.", "unparseable"), ("", "unparseable"),
-        ("Kind: aircraft\n999 engines\nnan engines", "unparseable"), (Text("refused"), "refused"),
-        (Text("blocked"), "blocked"), (Text("timeout"), "timeout"), (EngineFault("gone"), "skipped"),
-        (ValueError("anything"), "skipped"), (None, "unparseable"), (Text("answered", None), "unparseable"),
-        (Text("answered", "Kind: aircraft\nthree engines", False), "unparseable"),
-        ("Kind: none", "answered"), ("Kind: car\nthree wheels", "answered"),
-    ],
-)  # fmt: skip
-def test_a_broken_or_foreign_answer_changes_nothing(said: Any, outcome: str) -> None:
-    (row,) = score([PLANE], engine(said), with_language([SURE]))
-    assert bare(row) == bare(unobserved())
-    assert [one.outcome for one in row.pcmde.observers] == [outcome]
-    assert row.pcmde.observers[0].reason or outcome in (
-        "refused",
-        "blocked",
-        "timeout",
-        "unparseable",
-    )
+BROKEN: list[tuple[Any, str]] = [
+    ("I see a nice plane with three engines.", "unparseable"), ("", "unparseable"),
+    ("Kind: aircraft\n999 engines\nnan engines", "unparseable"), (Text("refused"), "refused"),
+    (Text("blocked"), "blocked"), (Text("timeout"), "timeout"), (EngineFault("gone"), "skipped"),
+    (ValueError("anything"), "skipped"), (None, "unparseable"), (Text("answered", None), "unparseable"),
+    (Text("answered", "Kind: aircraft\nthree engines", False), "unparseable"),
+    ("Kind: none", "answered"), ("Kind: car\nthree wheels", "answered"),
+]  # fmt: skip
+
+
+def test_a_broken_or_foreign_answer_changes_nothing() -> None:
+    answers = iter(said for said, _ in BROKEN)
+
+    def write(image: U8 | None, prompt: Prompt) -> Any:
+        said = next(answers)
+        return Text("answered", said) if isinstance(said, str) else said
+
+    pictures = [PLANE] * len(BROKEN)
+    rows = score(pictures, Scripted(write=write), with_language([SURE]), max_in_flight=1)
+    for row, (_, outcome) in zip(rows, BROKEN, strict=True):
+        assert bare(row) == bare(unobserved())
+        (found,) = row.pcmde.observers
+        assert found.outcome == outcome
+        assert found.reason or outcome in ("refused", "blocked", "timeout", "unparseable")
 
 
 def test_captions_reach_neither_probes_nor_observers() -> None:
