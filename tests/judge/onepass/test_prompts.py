@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from physgauge.ensemble.judge.engines.asking import DEMAND
-from physgauge.ensemble.judge.engines.onepass.families import check_reached, families
+from physgauge.ensemble.judge.engines.families import check_reached, families
 from physgauge.ensemble.judge.engines.onepass.prompts import ImageMark, Prompts
 from physgauge.errors import ConfigError
 from tests.judge.onepass.models import ALL, separate
