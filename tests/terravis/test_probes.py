@@ -179,6 +179,12 @@ def test_every_word_is_in_the_version(tmp_path: Path) -> None:
          "expected one sentence of at most 60 words"),
         ("name = 'a'\nbase = 'terravis'\n[[probe]]\nid = 'contact_state'\nthing = ''",
          "thing: expected one to 16 words"),
+        ("name = 'a'\nbase = 'terravis'\n[[probe]]\nid = 'contact_state'\n"
+         "examples = [{shows = '', answer = true}]",
+         "contact_state': examples: expected shows of one to 60 words in one line, got 0: ''"),
+        ("name = 'a'\nbase = 'terravis'\n[[probe]]\nid = 'contact_state'\n"
+         'examples = [{shows = "a\\nb", answer = true}]',
+         "expected shows of one to 60 words in one line, got 2: 'a\\nb'"),
         ("name = 'a'\nbase = 'terravis'\n[severity]\nquestion = 'Is it large?'",
          "severity.question: expected {thing} once"),
         ("name = 'a'\nbase = 'terravis'\n[direct]\nprompt = 'x'\nmax_tokens = 0",
