@@ -4,12 +4,10 @@
 
 Two things stand behind the gateway, one after the other:
 
-* `server`: a real `physgauge serve`. The same client (`physgauge.clients`) calls it directly and
-through the
-  gateway (where it is the gateway's), in turns. Needs the nvidia-pytriton wheel (docs/serving.md).
-* `responder`: a gRPC KServe server of this module, in a process of its own, that answers each request
-at once
-  with a recorded row. It shows what the gateway alone can do, and what larger images cost. Not the
+* `server`: a real `physgauge serve`. The same client (`physgauge.clients`) calls it directly and through
+  the gateway (where it is the gateway's), in turns. Needs the nvidia-pytriton wheel (docs/serving.md).
+* `responder`: a gRPC KServe server of this module, in a process of its own, that answers each request at
+  once with a recorded row. It shows what the gateway alone can do, and what larger images cost. Not the
   real server.
 
 Processor time is that of the gateway's process with all its threads, from /proc.

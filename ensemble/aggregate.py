@@ -11,6 +11,7 @@ import msgspec
 from physgauge import __version__, wire
 from physgauge.clients.boxes import BoxRecord
 from physgauge.config import PcmdeSettings, Profile
+from physgauge.ensemble.costs import cost_of, paid_for
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.diagnostics import diagnose
 from physgauge.ensemble.domains import Domain, Domains
@@ -144,12 +145,7 @@ def rows_of(
     """
     judged = _judged(readings, ruled, reasoned, context)
     likeliest = readings.likeliest.tolist()
-    paid = {
-        reading: result.cost
-        for group, said in zip(ruled.groups, reasoned, strict=True)
-        for reading, result in zip(group.images.tolist(), said.results, strict=True)
-        if result is not None
-    }
+    paid = paid_for(ruled, reasoned)
     each = [judged.get(k) or _not_applicable(readings.fused, ruled, k) for k in likeliest]
     found = [_detections(readings.fused, k) for k in likeliest]
     rows = []
@@ -171,8 +167,10 @@ def rows_of(
             pcmde=pcmde,
             detections=detections,
             provenance=context.provenance_of(pcmde.domain, subject.decoder),
-            cost=_cost(
-                subject, ms, [paid[k] for k in likeliest[mine.start : mine.stop] if k in paid]
+            cost=cost_of(
+                subject.decode_ms,
+                ms,
+                [paid[k] for k in likeliest[mine.start : mine.stop] if k in paid],
             ),
         )
         rows.append(row)
@@ -209,22 +207,6 @@ def _trust(profile: Profile) -> dict[str, float]:
         for one in profile.observers
         for name in ("weight", "confidence", "reliability")
     }
-
-
-def _cost(subject: Subject, ms: Mapping[str, float], reasoned: Sequence[wire.Cost]) -> wire.Cost:
-    """Of the stages, and of a model that was asked about the image's subjects."""
-    times = {} if subject.decode_ms is None else {"decode": round(subject.decode_ms, 3)}
-    times |= ms
-    for cost in reasoned:
-        times |= {stage: round(times.get(stage, 0.0) + t, 3) for stage, t in cost.ms.items()}
-    charged = [cost.usd for cost in reasoned if cost.usd is not None]
-    return wire.Cost(
-        calls=sum(cost.calls for cost in reasoned),
-        tokens=sum(cost.tokens for cost in reasoned),
-        cached_tokens=sum(cost.cached_tokens for cost in reasoned),
-        usd=sum(charged) if charged else None,
-        ms=times,
-    )
 
 
 def _not_applicable(fused: Fused, ruled: Ruled, image: int) -> wire.Pcmde:

@@ -14,9 +14,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from physgauge import wire
+from physgauge.config import Profile
+from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.feed import Broken, Pixels
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
+from physgauge.ensemble.judge.reasoning import Reasoned, cases, reason_batch, reasoned_of
+from physgauge.ensemble.readings import Readings
+from physgauge.ensemble.rules import Ruled
 from physgauge.types import U8
 
 Result = TypeVar("Result")
@@ -36,6 +41,23 @@ def at_once(steps: Steps[Result]) -> Result:
     except StopIteration as end:
         result: Result = end.value
         return result
+
+
+def reason(
+    ruled: Ruled, readings: Readings, profile: Profile, looking: Looking | None, clock: Clock
+) -> Steps[list[Reasoned]]:
+    """What is said of each reading: by the specification at once, or by the judge when he gets to it."""
+    if profile.reason.engine != "judge" or looking is None:
+        return clock.time("reason", lambda: reason_batch(ruled, readings, profile))
+    wanted = cases(ruled, readings, profile)
+    begun = [looking.begin_reasoning(case.given) for case in wanted]
+    try:
+        results = yield begun
+    finally:
+        for one in begun:
+            one.cancel()
+    by_subject = {case.subject: result for case, result in zip(wanted, results, strict=True)}
+    return reasoned_of(ruled, readings, by_subject, f"judge:{looking.card.name}")
 
 
 @dataclass(frozen=True, slots=True)

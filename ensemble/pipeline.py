@@ -24,7 +24,7 @@ from physgauge.clients.boxes import Entry
 from physgauge.config import LoadedProfile, ReadingSettings
 from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
 from physgauge.ensemble.batches import in_batches
-from physgauge.ensemble.beside import Begun, Beside, Scored, Steps, at_once
+from physgauge.ensemble.beside import Begun, Beside, Scored, Steps, at_once, reason
 from physgauge.ensemble.boxes import detections_of, subject_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
@@ -33,10 +33,10 @@ from physgauge.ensemble.feed import Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking, with_looks
-from physgauge.ensemble.judge.reasoning import Reasoned, cases, reason_batch, reasoned_of
+from physgauge.ensemble.judge.reasoning import reasoned_of
 from physgauge.ensemble.observations import Heard, listen
 from physgauge.ensemble.readings import Readings, floor, read
-from physgauge.ensemble.rules import Ruled, apply_rules
+from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
 from physgauge.errors import ConfigError
 from physgauge.types import F32, U8, Detections, Item
@@ -194,7 +194,8 @@ class Pipeline:
         sizes = size[apart.whose.image]
         heard: Heard = ()
         if images and self._looking and self._looking.after_detection:
-            looks = self._look_closer(subjects, images, apart, readings, sizes)
+            drafts = self._drafts(subjects, apart, readings, sizes)
+            looks = [self._looking.begin(*pair) for pair in zip(images, drafts, strict=True)]
         if looks and self._profile.observers:
             sights = [look.sights for look in (yield looks)]
             readings, heard = listen(
@@ -203,43 +204,20 @@ class Pipeline:
         ruled = clock.time(
             "rules", lambda: apply_rules(readings, apart.facts, sizes, domains, heard)
         )
-        reasoned = yield from self._reason(ruled, readings, clock)
+        reasoned = yield from reason(ruled, readings, self._profile, self._looking, clock)
         rows = rows_of(subjects, apart.whose, readings, ruled, reasoned, clock.ms, self._context)
         seen = yield looks
         return (
             with_looks(rows, seen, self._looking.card.counting) if self._looking and seen else rows
         )
 
-    def _reason(self, ruled: Ruled, readings: Readings, clock: Clock) -> Steps[list[Reasoned]]:
-        """What is said of each reading, by the specification or by the judge."""
-        if self._profile.reason.engine != "judge" or self._looking is None:
-            return clock.time("reason", lambda: reason_batch(ruled, readings, self._profile))
-        looking, wanted = self._looking, cases(ruled, readings, self._profile)
-        begun = [looking.begin_reasoning(case.given) for case in wanted]
-        try:
-            results = yield begun
-        finally:
-            for one in begun:
-                one.cancel()
-        by_subject = {case.subject: result for case, result in zip(wanted, results, strict=True)}
-        return reasoned_of(ruled, readings, by_subject, f"judge:{looking.card.name}")
-
-    def _look_closer(
-        self,
-        subjects: Sequence[Subject],
-        images: Sequence[U8],
-        apart: Apart,
-        readings: Readings,
-        sizes: F32,
-    ) -> list[Future[Look]]:
-        """Looks that have to know where the subjects are, as rows would say without the judge."""
-        assert self._looking is not None
+    def _drafts(
+        self, subjects: Sequence[Subject], apart: Apart, readings: Readings, sizes: F32
+    ) -> list[wire.Row]:
+        """Rows as they would be without a judge: they say where the subjects are."""
         ruled = apply_rules(readings, apart.facts, sizes, self._domains)
         unsaid = reasoned_of(ruled, readings, {}, None)
-        drafts = rows_of(subjects, apart.whose, readings, ruled, unsaid, {}, self._context)
-        return [
-            self._looking.begin(image, draft) for image, draft in zip(images, drafts, strict=True)
-        ]
+        return rows_of(subjects, apart.whose, readings, ruled, unsaid, {}, self._context)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
         found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]

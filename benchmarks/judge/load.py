@@ -15,8 +15,9 @@ from physgauge.types import U8
 PROBES, HITS = 18, 2
 """Questions about the image, and how many of them are taken to have found something: so many severity
 questions follow. (Random weights find what they like.)"""
-PROBE_TOKENS, PROMPT_TOKENS, ANSWER_TOKENS = 36, 80, 40
-"""Of a probe behind image and preamble; of a published prompt behind the image; of its answer."""
+PROBE_TOKENS, PROMPT_TOKENS, ANSWER_TOKENS = 40, 80, 40
+"""Of a probe behind all that probes share, the template's end included (the shipped ones have 38 to 43 by
+Qwen's vocabulary); of a published prompt behind the image; of its answer."""
 SIDE: Final = 512
 DIFFERENT: Final = 64
 """Pictures of a run; then they come again (no engine here knows a picture again)."""
@@ -62,11 +63,11 @@ def probes(prompts: Prompts, count: int, start: int = 0) -> list[Question]:
 
 def reports(prompts: Prompts, count: int, start: int = 0) -> list[Prompt]:
     """Prompts for texts, PROMPT_TOKENS each behind the image, the template's end included."""
-    prefix = prompts.prefix("", True)
-    behind = len(prefix.ids) - (prefix.image_at or 0) - 1
+    image_at = prompts.prefix("", True).image_at or 0
 
     def tokens(text: str) -> int:
-        return len(prompts.tail("", True, f"{PREAMBLE} {text}", "text").ids) + behind
+        tail = prompts.tail("", True, f"{PREAMBLE} {text}", "text")
+        return len(tail.ids) + tail.sees - image_at - 1
 
     return [
         Prompt(str(i), f"{PREAMBLE} {_of_length(tokens, PROMPT_TOKENS, i)}", ANSWER_TOKENS)

@@ -48,6 +48,9 @@ class AsyncClient:
             1,000). Servers that are full or away do not count: then it is sent again until its time is
             over. 0 = an input is never sent again, whatever happened.
         max_bytes: files larger than this are not read.
+        linger_s: how much longer than its time a call is waited for (0 to 3,600 s). The server says
+            itself when the time is over, and then has the image no more; one that is hung up on cannot
+            tell for a while. For callers who keep to a share of the server.
 
     Raises:
         ConfigError: an address, a TLS file or a number that is wrong.
@@ -64,6 +67,7 @@ class AsyncClient:
         attempt_s: float | None = None,
         retries: int = 5,
         max_bytes: int | None = None,
+        linger_s: float = 0.0,
     ) -> None:
         self._addresses = addresses(servers)
         _check("max_window", max_window, 1, MAX_WINDOW)
@@ -71,10 +75,11 @@ class AsyncClient:
         _check("retries", retries, 0, MAX_RETRIES)
         attempt_s = max(LEAST_ATTEMPT_S, timeout_s / 3) if attempt_s is None else attempt_s
         _check("attempt_s", attempt_s, 0.0001, MAX_TIMEOUT_S)
+        _check("linger_s", linger_s, 0.0, MAX_TIMEOUT_S)
         limits = DecodeLimits()
         most = max(limits.max_encoded_bytes, limits.max_npy_bytes)
         self._policy = Policy(
-            timeout_s, attempt_s, retries, most if max_bytes is None else max_bytes
+            timeout_s, attempt_s, retries, most if max_bytes is None else max_bytes, linger_s
         )
         self._max_window = max_window
         self._door = Door.of(token, tls)

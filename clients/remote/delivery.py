@@ -49,6 +49,8 @@ class Policy:
     """Calls of an input after the first that may fail in a server's hands; 0 = it is never sent again."""
     most_bytes: int
     """A larger file is not read."""
+    linger_s: float = 0.0
+    """How much longer than its time a server is waited for, which says itself when that is over."""
 
 
 class Delivery:
@@ -155,7 +157,8 @@ class Delivery:
                 self._counters.retries += tries > 0
                 tries += 1
                 try:
-                    return self._checked(await self._dispatch.call(lease, call, within_s), given)
+                    data = await self._dispatch.call(lease, call, within_s + policy.linger_s)
+                    return self._checked(data, given)
                 except CallFailed as failed:
                     last = failed
             self._counters.rejects += last.blame is Blame.FULL

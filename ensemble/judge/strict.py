@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import Any, Final
+from typing import Any
 
 from physgauge.ensemble.judge.engine import Text
-
-_FENCED: Final = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
 
 
 def read_object(text: Text) -> dict[str, Any] | None:
@@ -16,11 +13,11 @@ def read_object(text: Text) -> dict[str, Any] | None:
     if text.outcome != "answered" or text.text is None or not text.whole:
         return None
     plain = text.text.strip()
-    fenced = _FENCED.fullmatch(plain)
+    first, _, rest = plain.partition("\n")
+    if first.rstrip() in ("```", "```json") and rest.endswith("```"):
+        plain = rest[:-3]
     try:
-        found = json.loads(
-            fenced[1] if fenced else plain, object_pairs_hook=_once, parse_constant=_refused
-        )
+        found = json.loads(plain, object_pairs_hook=_once, parse_constant=_refused)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -493,6 +493,23 @@ def test_the_time_of_an_input_is_over() -> None:
     assert [row.error_code for row in rows] == [None, "deadline_exceeded", None]
 
 
+def test_who_lingers_hears_from_the_server_that_the_time_is_over() -> None:
+    def behave(_: Any, context: grpc.ServicerContext) -> Any:
+        threading.Event().wait(0.5)
+        context.abort(
+            grpc.StatusCode.CANCELLED, message_of(RequestError("deadline_exceeded", "too late"))
+        )
+
+    for linger_s, says, cancelled in ((0.0, "Deadline Exceeded", 1), (20.0, "too late", 0)):
+        with Rogue(behave) as server:
+            rows, stats = within(
+                rows_of(server.address, named(1), timeout_s=0.2, linger_s=linger_s)
+            )
+            assert (rows[0].error_code, rows[0].error) == ("deadline_exceeded", says)
+            assert options_of(server.requests[0])["timeout_ms"] <= 200
+            assert (stats.sent, server.cancelled) == (1, cancelled)
+
+
 class Counted:
     """Images, counted as they are taken."""
 

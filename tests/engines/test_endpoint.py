@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from physgauge.ensemble.judge.engine import Engine, EngineFault, Prompt
+from physgauge.ensemble.judge.engines.asking import DEMAND
 from physgauge.ensemble.judge.engines.endpoint import Settings, from_settings, showing
 from physgauge.ensemble.judge.engines.endpoint.pictures import encode
 from physgauge.errors import ConfigError, EnvironmentProblem
@@ -57,8 +58,7 @@ def test_image_first_once_encoded_and_exact(monkeypatch: pytest.MonkeyPatch) -> 
     urls = set()
     for request in asked:
         picture, text = request["messages"][0]["content"]
-        assert text["text"].startswith("Look closely.\n\nQuestion ")
-        assert text["text"].endswith("yes or no.")
+        assert text["text"].startswith(f"Look closely.\n\n{DEMAND} Question ")
         assert request["max_tokens"] == 1
         urls.add(picture["image_url"]["url"])
     (url,) = urls

@@ -73,6 +73,7 @@ async def running(
             made = Running(gateway, responder)
             await until(lambda: task.done() or made.number("ready") == 1, "ready")
             yield made
+            responder.open.set()  # what it has is somebody's until it is done
             await until(lambda: made.in_hand() == 0, "nothing in hand")
         finally:
             gateway.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from collections.abc import Coroutine
@@ -17,6 +18,7 @@ from physgauge.gateway.refusal import Refused
 from physgauge.gateway.session import revoked
 from physgauge.gateway.settings import Limits, Shares
 from physgauge.v1 import gateway_pb2 as v1
+from tests.gateway.responder import options as told
 from tests.gateway.running import (
     IMAGE,
     Raw,
@@ -349,9 +351,12 @@ def test_deadlines() -> None:
             assert ends == {"at the server", "waits"}
             assert here.responder.images == ["at the server"]
             assert here.number("images_total", client="local", outcome="deadline_exceeded") == 2
-            await until(lambda: here.responder.cancelled == 1, "the server is told")
-            here.responder.open.set()
+            # The server has been told the time; until it is done, the place is the one's who sent it.
+            assert told(here.responder.seen[-1])["timeout_ms"] <= 150
             await raw.send(item("later"))
+            await until(lambda: here.number("waiting") == 1, "no place for it yet")
+            assert (here.number("at_server"), here.responder.cancelled) == (1, 0)
+            here.responder.open.set()
             assert (await raw.answer()).HasField("row")
 
     go(test())
@@ -414,6 +419,25 @@ def test_what_goes_wrong_behind_is_in_the_log(capsys: pytest.CaptureFixture[str]
     go(test())
 
 
+def test_a_log_that_cannot_be_written_costs_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with running() as here, channel(here) as made:
+            with (
+                open("/dev/full", "w", buffering=1, encoding="utf-8") as full,
+                monkeypatch.context() as patch,
+            ):
+                patch.setattr("sys.stderr", full)
+                raw = Raw(made)
+                await raw.hello()
+                await raw.send(*(item(str(number)) for number in range(20)))
+                for _ in range(20):
+                    assert (await raw.answer(within_s=5)).HasField("row")
+                with contextlib.suppress(OSError):
+                    full.close()
+
+    go(test())
+
+
 @pytest.mark.parametrize("how", ["cancel", "hang up"])
 def test_a_caller_who_goes_leaves_nothing_behind(how: str) -> None:
     async def test() -> None:
@@ -427,11 +451,13 @@ def test_a_caller_who_goes_leaves_nothing_behind(how: str) -> None:
                 assert here.number("at_server") == 4
                 if how == "cancel":
                     raw.call.cancel()
-                    await until(lambda: here.in_hand() == 0, "nothing in hand")
-            await until(lambda: here.in_hand() == 0, "nothing in hand")
-            await until(lambda: here.responder.cancelled == 4, "the server is told")
+                    await until(lambda: here.number("waiting") == 0, "nobody waits")
+            await until(lambda: here.number("waiting") == 0, "nobody waits")
             assert here.number("streams", client="local") == 0
+            # The server cannot be told: what it has is the client's until it is done.
+            assert (here.number("at_server"), here.responder.cancelled) == (4, 0)
             here.responder.open.set()
+            await until(lambda: here.in_hand() == 0, "nothing in hand")
             async with client(here) as other:
                 assert (await other.score(item())).HasField("row")
             assert here.number("streams_ended_total", how="gone") == 1
@@ -457,7 +483,10 @@ def test_an_image_that_comes_as_its_stream_ends_leaves_nothing_behind() -> None:
                 session._receive(data)
                 assert (await raw.status())[0] is grpc.StatusCode.UNAUTHENTICATED
                 await until(lambda: not here.gateway.sessions, "no stream")
-                assert here.in_hand() == 0, steps
+                assert here.number("waiting") == 0, steps
+                here.responder.open.set()
+                await until(lambda: here.in_hand() == 0, f"nothing in hand after {steps} steps")
+                here.responder.open.clear()
 
     go(test())
 

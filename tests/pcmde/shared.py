@@ -15,7 +15,7 @@ from physgauge import wire
 from physgauge.clients.boxes import BoxRecord
 from physgauge.config import LoadedProfile, load_profile
 from physgauge.ensemble.captions.parser import CaptionParser
-from physgauge.ensemble.judge.engine import Engine, Text
+from physgauge.ensemble.judge.engine import Engine, Prompt, Text
 from physgauge.ensemble.judge.language.reasoner import reason_by_model
 from physgauge.ensemble.judge.looking import Looking
 from physgauge.ensemble.judge.observe.observer import Observers, Watch
@@ -34,7 +34,7 @@ from physgauge.ensemble.pipeline import Options, Pipeline
 from physgauge.ensemble.specifications.load import DomainSpec, load_specification
 from physgauge.judge_settings import JudgeSettings
 from physgauge.language_settings import ObserverSettings, ReasonSettings
-from physgauge.types import Item
+from physgauge.types import U8, Item
 from tests.terravis.scripted import Scripted
 from tests.terravis.shared import probes
 
@@ -96,7 +96,7 @@ def reason(
 
 def lines(prompt: str, score: object, said: str = "It looks right.", kind: str = "none") -> Text:
     """An answer in four lines to a reasoner's prompt."""
-    found = re.findall(r"^Score ([0-9a-f]{6}):", prompt, re.MULTILINE)
+    found = re.findall(r"^Score ([0-9a-f]{12}):", prompt, re.MULTILINE)
     return Text(
         "answered",
         f"Explanation: {said}\nType violations: {kind}\nSpatial violations: none\n"
@@ -170,3 +170,23 @@ def score_record(record: dict[str, Any], engine: Scripted, loaded: LoadedProfile
     entry = msgspec.convert(record, BoxRecord)
     with Pipeline(loaded, Options(threads=1), detect=False, looking=stage) as pipeline:
         return next(iter(pipeline.score_boxes([entry], "test")))
+
+
+PLANE = "aircraft_03.jpg"
+JUDGE = ObserverSettings(name="judge")
+SURE = ObserverSettings(name="judge", confidence=1.0, reliability=1.0)
+REASON = ReasonSettings(engine="judge")
+
+
+def engine(
+    said: Any = "Kind: aircraft\nthree engines below wings\ntwo swept-back wings", **also: Any
+) -> Scripted:
+    """Observes as told; reasons 80 points."""
+
+    def write(image: U8 | None, prompt: Prompt) -> Any:
+        if prompt.id == "observe":
+            return Text("answered", said) if isinstance(said, str) else said
+        assert image is None
+        return lines(prompt.text, 80, "As it should be.")
+
+    return Scripted(write=write, **also)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from physgauge.ensemble.judge.engine import Text
 from physgauge.ensemble.judge.language.answers import Said, read_answer
 
-CODE = "a1b2c3"
-LINES = "Explanation: {}\nType violations: {}\nSpatial violations: {}\nScore a1b2c3: {}"
+CODE = "a1b2c3d4e5f6"
+LINES = "Explanation: {}\nType violations: {}\nSpatial violations: {}\nScore a1b2c3d4e5f6: {}"
 
 
 def lines(text: str, whole: bool = True) -> Said:
@@ -70,13 +70,13 @@ def test_objects_of_another_form_are_unparseable(change: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "", "72", "Score: 72", "Score a1b2c3: 72", "I can't judge this.",
+        "", "72", "Score: 72", "Score a1b2c3d4e5f6: 72", "I can't judge this.",
         LINES.format("Fine.", "none", "none", 72) + "\nSome more.",
         "Sure!\n" + LINES.format("Fine.", "none", "none", 72),
-        LINES.format("Fine.", "none", "none", 72).replace("a1b2c3", "a1b2c4"),
+        LINES.format("Fine.", "none", "none", 72).replace("a1b2c3d4e5f6", "a1b2c3d4e5f7"),
         LINES.format("Score: 100", "none", "none", 5), LINES.format("a\nScore 100", "none", "none", 5),
         LINES.format("a\n**Score**: 100", "none", "none", 5),
-        LINES.format("Fine.", "none", "none", 72) + "\nScore a1b2c3: 90",
+        LINES.format("Fine.", "none", "none", 72) + "\nScore a1b2c3d4e5f6: 90",
         json.dumps(answer()),
     ],
 )  # fmt: skip
@@ -92,6 +92,14 @@ def test_json_is_read_strictly() -> None:
     for text in (twice, "[1]", "NaN", "{" * 5000, LINES.format("Fine.", "none", "none", 72), ""):
         assert held(text) == Said("unparseable")
     assert held("```json\n" + json.dumps(answer()) + "\n```").score == 45
+
+
+@pytest.mark.parametrize("blank", ["\n", " ", "\n ", "score ", "explanation: \n", "```\n"])
+def test_long_rubbish_is_read(blank: str) -> None:
+    rubbish = "explanation: a" + blank * (20_000 // len(blank))
+    # What grows with the square of the length would not end here.
+    for text in (rubbish, f"```json\n{rubbish}"):
+        assert lines(text) == held(text) == Said("unparseable")
 
 
 def test_a_cut_off_answer_has_no_score() -> None:

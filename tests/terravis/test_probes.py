@@ -53,6 +53,15 @@ def test_a_probe_is_one_concrete_sentence_with_its_exceptions(probe: object) -> 
     assert thing in severity
 
 
+def test_the_whole_fits_the_budget() -> None:
+    """Words of what is computed for an image with two finds. By Qwen's vocabulary these are 1,138 tokens with
+    the image's 256 (docs/onepass.md), where 1,146 are there."""
+    shipped = probes()
+    asked = [shipped.preamble, shipped.eligible, *(probe.text for probe in shipped.probes)]
+    severity = sorted(len(shipped.severity_of(probe.thing).split()) for probe in shipped.probes)
+    assert sum(len(text.split()) for text in asked) + sum(severity[-2:]) <= 625
+
+
 def test_no_two_probes_share_their_words() -> None:
     for k, one in enumerate(probes().probes):
         mine = set(re.findall(r"[a-z]{4,}", one.question.lower()))
@@ -170,6 +179,12 @@ def test_every_word_is_in_the_version(tmp_path: Path) -> None:
          "expected one sentence of at most 60 words"),
         ("name = 'a'\nbase = 'terravis'\n[[probe]]\nid = 'contact_state'\nthing = ''",
          "thing: expected one to 16 words"),
+        ("name = 'a'\nbase = 'terravis'\n[[probe]]\nid = 'contact_state'\n"
+         "examples = [{shows = '', answer = true}]",
+         "contact_state': examples: expected shows of one to 60 words in one line, got 0: ''"),
+        ("name = 'a'\nbase = 'terravis'\n[[probe]]\nid = 'contact_state'\n"
+         'examples = [{shows = "a\\nb", answer = true}]',
+         "expected shows of one to 60 words in one line, got 2: 'a\\nb'"),
         ("name = 'a'\nbase = 'terravis'\n[severity]\nquestion = 'Is it large?'",
          "severity.question: expected {thing} once"),
         ("name = 'a'\nbase = 'terravis'\n[direct]\nprompt = 'x'\nmax_tokens = 0",

@@ -9,8 +9,10 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from physgauge.config import LoadedProfile, check, load_profile, parse
+from physgauge.cli.main import group
+from physgauge.config import LoadedProfile, check, load_profile, parse, shipped_profiles
 from physgauge.ensemble.judge.engines import ENGINES, EXTRAS, load_engine
 from physgauge.ensemble.judge.looking import Looking
 from physgauge.errors import ConfigError, EnvironmentProblem
@@ -87,3 +89,25 @@ def test_an_engine_that_cannot_be_imported_names_its_extra(
     monkeypatch.setitem(ENGINES, "vllm", "physgauge.no_such_module")
     with pytest.raises(EnvironmentProblem, match=r"pip install 'physgauge\[vllm\]'"):
         asyncio.run(load_engine(loaded("[judge]\nengine = 'vllm'")))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ('probes = "none.toml"', "LACK probes: probes "),
+        ('probes = "other"', "LACK probes: probes: expected one of terravis"),
+        (
+            "[judge.onepass]\nmodel = 'm'\nimagetokens = 3",
+            "LACK judge.onepass: profile tiny: judge.",
+        ),
+        ("[judge.onepass]\nmodel = 'm'", "ok   judge.onepass"),
+        ("[judge.onepass]\nmodel = 'm'", "ok   probes: terravis-1-"),
+    ],
+)
+def test_doctor_reads_what_the_judge_reads(tmp_path: Path, wrong: str, says: str) -> None:
+    text = (shipped_profiles() / "tiny.toml").read_text("utf-8")
+    own = tmp_path / "own.toml"
+    own.write_text(f'{text}\n[judge]\nengine = "onepass"\n{wrong}\n')
+    done = CliRunner().invoke(group, ["doctor", "--profile", str(own)], terminal_width=500)
+    assert says in done.output
+    assert done.exit_code == 3  # the detector's model is not there either

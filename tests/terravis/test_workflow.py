@@ -279,6 +279,7 @@ def test_single_prompt_gives_the_workflow_s_output(text: str) -> None:
         '{"eligible": true, "found": [{"number": NaN, "severity": "minor", "object": "a", "evidence": "b"}]}',
         '{"eligible": true, "found": [], "score": 1.0}', FINDS + " That is all.", FINDS[:-2],
         FINDS.replace("}]", '}, {"number": 8, "severity": "major", "object": "a", "evidence": "b"}]'),
+        FINDS[:-1] + ', "found": []}', FINDS.replace("true", "false"), FINDS[:-1] + ', "eligible": false}',
     ],
 )  # fmt: skip
 def test_single_prompt_garbage_is_no_clean_image(text: str) -> None:

@@ -1,8 +1,8 @@
 """What all engines that talk to a model in chat form share: how a yes/no question is put, and how the
 next token's probabilities become an answer.
 
-The prompt is ``image, preamble, question, demand`` in one turn of the user's: all that an image's
-questions share comes first, so that a prefix cache computes it once.
+The prompt is ``image, preamble, demand, question`` in one turn of the user's: all that an image's
+questions share comes first, so that one pass or a prefix cache computes it once.
 """
 
 from __future__ import annotations
@@ -55,12 +55,17 @@ def around_image(preamble: str, text: str, layout: Layout) -> tuple[str, str]:
 
     Args:
         preamble: shared by all questions of an image.
-        text: a question with its demand, or a prompt.
+        text: a `question_text`, or a prompt.
         layout: what comes first.
     """
     if layout == "image_first" or not preamble.strip():
         return "", prompt_text(preamble, text)
     return f"{preamble.strip()}\n\n", text
+
+
+def question_text(question: str) -> str:
+    """A yes/no question with the demand for one word: in front, where all questions share it."""
+    return f"{DEMAND} {question.strip()}"
 
 
 def prompt_text(preamble: str, text: str) -> str:

@@ -30,8 +30,8 @@ from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.judge.engine import Engine, EngineFault
+from physgauge.ensemble.judge.engines.families import families
 from physgauge.ensemble.judge.engines.folders import folder_hash
-from physgauge.ensemble.judge.engines.onepass.families import families
 from physgauge.ensemble.judge.engines.onepass.tiny import resolve
 from physgauge.ensemble.judge.engines.vllm_core import Core, Given, Wanted
 from physgauge.ensemble.judge.engines.vllm_engine import VllmEngine

@@ -22,9 +22,9 @@ from physgauge.ensemble.judge.engine import (
     Text,
 )
 from physgauge.ensemble.judge.engines.asking import (
-    DEMAND,
     around_image,
     plain,
+    question_text,
     reply,
     weigh_ids,
 )
@@ -160,7 +160,7 @@ class VllmSession:
         return await self.tasks.all([self._prompt(prompt) for prompt in prompts])
 
     async def _question(self, question: Question) -> Reply:
-        given = await self._ask(f"{question.text.strip()} {DEMAND}", None)
+        given = await self._ask(question_text(question.text), None)
         if given.outcome != "answered":
             return Reply(given.outcome, id=question.id)
         weighed = weigh_ids(given.logs or {}, self._core.families)

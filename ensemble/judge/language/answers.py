@@ -15,13 +15,12 @@ MAX_EXPLANATION_CHARS: Final = 2000
 MAX_VIOLATIONS: Final = 8
 MAX_VIOLATION_CHARS: Final = 300
 _KEYS: Final = frozenset({"code", "explanation", "type_violations", "spatial_violations", "score"})
-_LINES: Final = re.compile(
-    r"\s*explanation:[ \t]*(?P<explanation>.+?)\s*\n\s*type violations:[ \t]*(?P<type>[^\n]*)"
-    r"\n\s*spatial violations:[ \t]*(?P<spatial>[^\n]*)"
-    r"\n\s*score (?P<code>[0-9a-f]{6}):[ \t]*(?P<score>\d{1,3}(?:\.\d{1,6})?)(?:[ \t]*/[ \t]*100)?\.?\s*",
-    re.DOTALL | re.IGNORECASE,
+_LABELS: Final = ("explanation:", "type violations:", "spatial violations:")
+_SCORE: Final = re.compile(
+    r"score (?P<code>[0-9a-f]{12}):\s*(?P<score>\d{1,3}(?:\.\d{1,6})?)(?:\s*/\s*100)?\.?",
+    re.IGNORECASE,
 )
-_SCORE_LINE: Final = re.compile(r"^\W*score\b", re.MULTILINE | re.IGNORECASE)
+_LIKE_SCORE: Final = re.compile(r"\W*score\b", re.IGNORECASE)
 _NOTHING: Final = frozenset({"", "none", "no", "n/a", "-"})
 
 
@@ -66,15 +65,26 @@ def _from_json(text: Text, code: str) -> Said | None:
 
 
 def _from_lines(text: Text, code: str) -> Said | None:
-    plain = text.text or ""
-    found = _LINES.fullmatch(plain) if text.whole else None
+    lines = [line.strip() for line in (text.text or "").splitlines() if line.strip()]
+    if not text.whole or len(lines) < 4:
+        return None
+    *told, kinds, places, last = lines
+    labelled = [
+        line[len(label) :] if line.lower().startswith(label) else None
+        for label, line in zip(_LABELS, (told[0], kinds, places), strict=True)
+    ]
+    first, violations, spatial = labelled
+    found = _SCORE.fullmatch(last)
+    if first is None or violations is None or spatial is None or found is None:
+        return None
     # Two lines that look like a score: nobody knows which is the answer.
-    if found is None or found["code"].lower() != code or len(_SCORE_LINE.findall(plain)) != 1:
+    if found["code"].lower() != code or any(_LIKE_SCORE.match(line) for line in lines[:-1]):
         return None
     score = _points(float(found["score"]))
     if score is None:
         return None
-    return _said(score, found["explanation"], _listed(found["type"]), _listed(found["spatial"]))
+    explanation = " ".join([first, *told[1:]])
+    return _said(score, explanation, _listed(violations), _listed(spatial))
 
 
 def _said(

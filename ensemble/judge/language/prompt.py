@@ -56,7 +56,7 @@ def write_prompt(given: ReasonInput, settings: ReasonSettings, structured: bool)
     caption = given.facts.caption
     around = f"{state}\n{knowledge}"
     words = field("caption", caption or "", around, settings.max_caption_chars)
-    code = words.mark[:6]
+    code = words.mark[:12]
     told = f"{_DATA}\n{words.text}" if caption else "There is no caption."
     text = (
         f"{_ROLE}\n\n## 1. Image state\n{told}\n\n{state}\n\n## 2. Domain knowledge\n{knowledge}\n\n"

@@ -39,8 +39,7 @@ async def look_single_prompt(
 
 def _read(text: Text, probes: ProbeSet) -> tuple[wire.Eligible, dict[str, wire.Answer]]:
     said = read_json(text, Everything)
-    numbers = [found.number for found in said.found] if said else []
-    if said is None or len(set(numbers)) < len(numbers) or not set(numbers) <= _range(probes):
+    if said is None or not _sound(said, probes):
         outcome: wire.Outcome = "unparseable" if text.outcome == "answered" else text.outcome
         return wire.Eligible(outcome=outcome), {
             name: wire.Answer(outcome=outcome) for name in probes.ids
@@ -57,8 +56,15 @@ def _read(text: Text, probes: ProbeSet) -> tuple[wire.Eligible, dict[str, wire.A
     return eligible, answers
 
 
-def _range(probes: ProbeSet) -> set[int]:
-    return set(range(1, len(probes.probes) + 1))
+def _sound(said: Everything, probes: ProbeSet) -> bool:
+    """Each find is of one of the probes, none twice, and there are none where nothing can be judged."""
+    numbers = [found.number for found in said.found]
+    known = set(range(1, len(probes.probes) + 1))
+    return (
+        len(set(numbers)) == len(numbers)
+        and set(numbers) <= known
+        and (said.eligible or not numbers)
+    )
 
 
 async def look_direct(engine: Engine, image: U8, probes: ProbeSet, deadline_s: float) -> Look:

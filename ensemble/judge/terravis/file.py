@@ -183,6 +183,13 @@ def _checked(probes: ProbeSet, where: str) -> ProbeSet:
                 )
             _question(one.question, f"{where}: {kind} {one.id!r}: question")
     for probe in probes.probes:
+        for example in probe.examples:
+            words = len(example.shows.split())
+            if not 1 <= words <= MAX_WORDS or not example.shows.isprintable():
+                raise ConfigError(
+                    f"{where}: probe {probe.id!r}: examples: expected shows of one to {MAX_WORDS} words "
+                    f"in one line, got {words}: {example.shows!r:.200}"
+                )
         if not probe.thing.strip() or len(probe.thing.split()) > 16 or "\n" in probe.thing:
             raise ConfigError(
                 f"{where}: probe {probe.id!r}: thing: expected one to 16 words, got {probe.thing!r}"

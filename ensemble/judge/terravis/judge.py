@@ -7,19 +7,18 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from physgauge.ensemble.judge.language.reasoner import reason_by_model
-from physgauge.ensemble.judge.observe.observer import Observers
-from physgauge.language_settings import ReasonSettings
-
 from physgauge.ensemble.judge.engine import Engine
 from physgauge.ensemble.judge.guarded import total
+from physgauge.ensemble.judge.language.reasoner import reason_by_model
 from physgauge.ensemble.judge.look import Crop, Look
+from physgauge.ensemble.judge.observe.observer import Observers
 from physgauge.ensemble.judge.reason_input import ReasonInput, ReasonResult
 from physgauge.ensemble.judge.terravis.baselines import look_direct, look_single_prompt
 from physgauge.ensemble.judge.terravis.onepass import look_onepass
 from physgauge.ensemble.judge.terravis.paper import look_paper
 from physgauge.ensemble.judge.terravis.probes import ProbeSet
 from physgauge.judge_settings import JudgeSettings
+from physgauge.language_settings import ReasonSettings
 from physgauge.types import U8
 
 

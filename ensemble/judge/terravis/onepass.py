@@ -11,12 +11,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from physgauge.ensemble.judge.observe.observer import Watch
 
 from physgauge import wire
 from physgauge.ensemble.judge.engine import Engine, Prompt, Question, Reply
 from physgauge.ensemble.judge.guarded import Guarded, total
 from physgauge.ensemble.judge.look import Crop, Look
+from physgauge.ensemble.judge.observe.observer import Watch
 from physgauge.ensemble.judge.terravis.probes import Probe, ProbeSet, fill
 from physgauge.ensemble.judge.terravis.reports import Noted, read_lines, read_noted, schema_of
 from physgauge.ensemble.judge.views import crop_of, merged, place

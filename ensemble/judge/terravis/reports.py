@@ -11,11 +11,11 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 
 from physgauge.ensemble.judge.engine import Text
+from physgauge.ensemble.judge.strict import read_object
 from physgauge.ensemble.judge.terravis.probes import note
 
 _LABELS: Final = ("answer", "object", "evidence")
 _NOTHING: Final = ("", "none", "nothing", "n/a", "-")
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
 Parsed = TypeVar("Parsed")
 
 
@@ -84,14 +84,11 @@ def read_noted(text: Text) -> Noted | None:
 
 
 def read_json(text: Text, kind: type[Parsed]) -> Parsed | None:
-    """One JSON object of that form, bare or in one code fence; no NaN, no unknown keys."""
-    if text.outcome != "answered" or text.text is None or not text.whole:
-        return None
-    plain = text.text.strip()
-    fenced = _FENCED.fullmatch(plain)
+    """One JSON object of that form, bare or in one code fence; no NaN, no unknown keys, none twice."""
+    found = read_object(text)
     try:
-        return msgspec.json.decode(fenced[1] if fenced else plain, type=kind)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None if found is None else msgspec.convert(found, kind)
+    except msgspec.ValidationError:
         return None
 
 

@@ -112,7 +112,7 @@ class Desk:
         try:
             async with asyncio.timeout(work.deadline_s - time.monotonic()):
                 await place.turn()
-                row = row_of(await self._forward.answer(work, arrival.request_id))
+                row = row_of(await self._forward.send(work, arrival.request_id, place))
         except TimeoutError:
             return self.refuse(arrival, Refused.of(_LATE))
         except RequestError as error:
@@ -130,7 +130,7 @@ class Desk:
             log("fault", request_id=arrival.request_id, kind=type(error).__name__, where=where)
             return self.refuse(arrival, _fault())
         finally:
-            place.close()
+            place.leave()
         self._behind.answered()
         self._note(arrival, "row_error" if row.error_code else "row")
         return _answer(arrival, row=row)

@@ -6,14 +6,18 @@ use, tries again what is safe to try again, and knows which of several are there
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from physgauge.clients import Answered, AsyncClient, Input, Stats
 from physgauge.gateway.checks import Work
+from physgauge.gateway.places import Place
 from physgauge.gateway.settings import Backend
 
 _ATTEMPT_S = 30.0
 """For one call of an image with more time than this; then another server, or another try."""
+_LINGER_S = 10.0
+"""After an image's time is over: until then the server has said so itself."""
 
 
 class Forward:
@@ -36,7 +40,9 @@ class Forward:
             max_window=most,
             timeout_s=most_s,
             attempt_s=_ATTEMPT_S,
+            linger_s=_LINGER_S,
         )
+        self._sent: set[asyncio.Task[Answered]] = set()
 
     @property
     def stats(self) -> Stats:
@@ -67,6 +73,32 @@ class Forward:
             )
         )
 
+    async def send(self, work: Work, request_id: str, place: Place) -> Answered:
+        """The same for an image of a caller, who may stop waiting at any time.
+
+        The server goes on, and so the place is his until it is done: else whoever hangs up, or gives his
+        images no time, could have more in its hands than his share.
+
+        Args:
+            work: the image.
+            request_id: for the logs of all steps of the server.
+            place: whose turn it is; it is given back here.
+
+        Raises:
+            RequestError: there is none.
+        """
+        task = asyncio.create_task(self._until_done(work, request_id, place))
+        self._sent.add(task)
+        task.add_done_callback(self._sent.discard)
+        return await asyncio.shield(task)
+
+    async def _until_done(self, work: Work, request_id: str, place: Place) -> Answered:
+        try:
+            return await self.answer(work, request_id)
+        finally:
+            place.close()
+
     async def close(self) -> None:
         """Hang up."""
         await self._client.close()
+        await asyncio.gather(*self._sent, return_exceptions=True)

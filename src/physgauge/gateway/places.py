@@ -20,7 +20,7 @@ _MOST_MS: Final = 10_000
 
 
 class Place:
-    """One image in hand. Whoever took it closes it."""
+    """One image in hand. Whoever took it leaves or closes it."""
 
     __slots__ = ("_at_server", "_closed", "_places", "client", "size")
 
@@ -32,6 +32,11 @@ class Place:
         """Wait until it may go to the server."""
         await self._places._turn(self.client)
         self._at_server = True
+
+    def leave(self) -> None:
+        """Give everything back, but what is at the server: whoever sent it there does."""
+        if not self._at_server:
+            self.close()
 
     def close(self) -> None:
         """Give everything back; harmless twice."""

@@ -115,7 +115,7 @@ class Session:
             for task in tasks:
                 task.cancel()
             for _, place in left:
-                place.close()  # a task that is cancelled before it begins does not get to its `finally`
+                place.leave()  # a task that is cancelled before it begins does not get to its `finally`
             await asyncio.gather(*tasks, return_exceptions=True)
             self._desk.drop(self.caller.name, len(left))
 

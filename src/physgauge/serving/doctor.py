@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from physgauge.config import load_profile, shipped_profiles
+from physgauge.config import LoadedProfile, load_profile, shipped_profiles
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.parity_record import claim
 from physgauge.serving.triton import check_numpy, find_libpython, find_triton
@@ -75,9 +75,24 @@ def profile(name: str) -> list[Finding]:
         findings.append(_model(f"layout {domain}", loaded.path(layout)))
     judge = loaded.profile.judge
     if judge is not None:
+        findings.append(_try("probes", lambda: _probes(judge.probes, loaded.folder)))
+        findings.append(_try(f"judge.{judge.engine}", lambda: _engine(loaded)))
         # Not a lack: the profile runs. It says what may be said of its answers.
         findings.append(Finding("judge", claim(judge.parity, judge.mode)[1], True))
     return findings
+
+
+def _probes(name: str, folder: Path) -> str:
+    from physgauge.ensemble.judge.terravis.file import load_probes
+
+    return load_probes(name, folder).tag
+
+
+def _engine(loaded: LoadedProfile) -> str:
+    from physgauge.ensemble.judge.engines import check_engine
+
+    check_engine(loaded)
+    return "settings are right, library is there (the model is not loaded here)"
 
 
 def _model(name: str, path: Path) -> Finding:
@@ -107,5 +122,5 @@ def _triton(site: str | None) -> str:
 def _try(what: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding(what, look(), True)
-    except EnvironmentProblem as error:
+    except (ConfigError, EnvironmentProblem) as error:
         return Finding(what, str(error), False)

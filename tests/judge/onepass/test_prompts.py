@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from physgauge.ensemble.judge.engines.asking import DEMAND
-from physgauge.ensemble.judge.engines.onepass.families import check_reached, families
+from physgauge.ensemble.judge.engines.families import check_reached, families
 from physgauge.ensemble.judge.engines.onepass.prompts import ImageMark, Prompts
 from physgauge.errors import ConfigError
 from tests.judge.onepass.models import ALL, separate
@@ -50,7 +50,7 @@ def test_words_that_join_the_preamble() -> None:
         vocab_size=400, special_tokens=["<image>", "<end>"], show_progress=False,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
     )  # fmt: skip
-    raw.train_from_iterator(["closely.\n\nDoes it", "Does it\n\nDoes it"] * 50, trainer)
+    raw.train_from_iterator(["or no. Does it", "Does it or no."] * 50, trainer)
     joining = PreTrainedTokenizerFast(
         tokenizer_object=raw, additional_special_tokens=["<image>", "<end>"]
     )
@@ -71,12 +71,26 @@ def test_words_that_join_the_preamble() -> None:
 
 
 def test_almost_everything_is_shared() -> None:
-    """The tail is the question, the demand and the template's end, and not the preamble."""
+    """The tail is the question and the template's end, and neither the preamble nor the demand."""
     made = prompts("qwen3vl")
     tail = made.tail("Look closely. " * 20, True, "Does it float?", "yes_no")
     words = separate("qwen3vl").tokenizer.decode(list(tail.ids))
-    assert words.startswith("Does it float?")
-    assert words.endswith(f"{DEMAND}<|im_end|>\n<|im_start|>assistant\n")
+    assert words.strip() == "Does it float?<|im_end|>\n<|im_start|>assistant"
+    shared = separate("qwen3vl").tokenizer.decode(list(made.prefix("Look closely.", True).ids))
+    assert shared.rstrip().endswith(f"Look closely.\n\n{DEMAND}")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_text_is_not_asked_for_one_word(name: str) -> None:
+    """It shares image and preamble with the questions, and starts before their demand."""
+    made, tokenizer = prompts(name), separate(name).tokenizer
+    prefix = made.prefix("Look closely.", True)
+    tail = made.tail("Look closely.", True, "Say what floats.", "text")
+    assert prefix.image_at is not None
+    assert prefix.image_at < tail.sees < len(prefix.ids)
+    whole = [*prefix.ids[: tail.sees], *tail.ids]
+    assert whole == made.tokens(made.written("Look closely.", "Say what floats.", True, "text"))
+    assert "one word" not in tokenizer.decode(whole)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -19,10 +19,10 @@ from physgauge.ensemble.judge.engine import (
     Text,
 )
 from physgauge.ensemble.judge.engines.asking import (
-    DEMAND,
     Weighed,
     around_image,
     plain,
+    question_text,
     reply,
     side,
     weigh,
@@ -141,7 +141,7 @@ class EndpointSession:
             body |= {s.tokens_field: max(16, s.answer_tokens), **schema_format(YES_NO)}
         elif offer.source == "off":
             body[s.tokens_field] = max(4, s.answer_tokens)
-        done = await self._ask(f"{question.text.strip()} {DEMAND}", body, quick=True)
+        done = await self._ask(question_text(question.text), body, quick=True)
         if done.outcome != "answered":
             return Reply(done.outcome, id=question.id)
         weighed = Weighed(None, None) if done.first is None else self._weigh(done.first)

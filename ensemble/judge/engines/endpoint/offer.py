@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from physgauge.ensemble.judge.engines.asking import DEMAND, SPELLINGS
+from physgauge.ensemble.judge.engines.asking import SPELLINGS, question_text
 from physgauge.ensemble.judge.engines.endpoint.client import OK, Client
 from physgauge.ensemble.judge.engines.endpoint.completion import Completion
 from physgauge.ensemble.judge.engines.endpoint.contact import asked, find_model
@@ -16,7 +16,7 @@ from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
 from physgauge.errors import ConfigError
 
 Source = Literal["vllm", "top", "off"]
-TRIAL: Final = f"Is water wet? {DEMAND}"
+TRIAL: Final = question_text("Is water wet?")
 TRIAL_SCHEMA: Final = {
     "type": "object",
     "properties": {"wet": {"type": "boolean"}},

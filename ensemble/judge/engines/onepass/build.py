@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from physgauge.ensemble.judge.engines.families import Families, check_reached, families
 from physgauge.ensemble.judge.engines.onepass.architectures import PACKED, Architecture
 from physgauge.ensemble.judge.engines.onepass.check import Check
 from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
-from physgauge.ensemble.judge.engines.onepass.families import Families, check_reached, families
 from physgauge.ensemble.judge.engines.onepass.load import Loaded, load
 from physgauge.ensemble.judge.engines.onepass.packed import Packed
 from physgauge.ensemble.judge.engines.onepass.prompts import Prompts

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
+from physgauge.ensemble.judge.engines.families import Families
 from physgauge.ensemble.judge.engines.onepass.architectures import Architecture
-from physgauge.ensemble.judge.engines.onepass.families import Families
 from physgauge.ensemble.judge.engines.onepass.packed import opened
 from physgauge.ensemble.judge.engines.onepass.pixels import Picture
 from physgauge.ensemble.judge.engines.onepass.prompts import Prefix, Tail

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from physgauge.ensemble.judge.engines.families import Families
 from physgauge.ensemble.judge.engines.onepass.architectures import Architecture
-from physgauge.ensemble.judge.engines.onepass.families import Families
 from physgauge.ensemble.judge.engines.onepass.kernels import Kernels, MathKernels
 from physgauge.ensemble.judge.engines.onepass.pixels import Picture
 from physgauge.ensemble.judge.engines.onepass.plan import Own, Shared, plan, step

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from physgauge.ensemble.judge.engines.asking import DEMAND, prompt_text
+from physgauge.ensemble.judge.engines.asking import prompt_text, question_text
 from physgauge.errors import ConfigError
 
 Kind = Literal["yes_no", "text"]
@@ -87,7 +87,7 @@ class Prompts:
         """A whole prompt, up to where the model's answer starts."""
         preamble, text = self.plain(preamble.strip()), self.plain(text.strip())
         if kind == "yes_no":
-            text = f"{text} {DEMAND}"
+            text = question_text(text)
         picture = [{"type": "image"}] if image else []
         if self._image_first or not image:
             parts = [*picture, {"type": "text", "text": prompt_text(preamble, text)}]
@@ -116,10 +116,13 @@ class Prompts:
         return ids
 
     def prefix(self, preamble: str, image: bool) -> Prefix:
-        """What the prompts of a session have in common."""
+        """What the yes/no questions of a session have in common; a text's tail starts before the demand
+        for one word."""
         key = (preamble, image)
         if key not in self._prefixes:
-            some = [self.tokens(self.written(preamble, t, image, "text")) for t in ("Is", "a", "7")]
+            some = [
+                self.tokens(self.written(preamble, t, image, "yes_no")) for t in ("Is", "a", "7")
+            ]
             ids = _common(some)
             at = ids.index(self._mark_id) if image else None
             _keep(self._prefixes, key, Prefix(tuple(ids), at))

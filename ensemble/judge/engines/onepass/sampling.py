@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from physgauge.ensemble.judge.engines.onepass.families import Families
+from physgauge.ensemble.judge.engines.families import Families
 from physgauge.ensemble.judge.engines.onepass.running import Wanted, Written
 from physgauge.types import F64
 

@@ -125,8 +125,9 @@ class OnePassSession:
             log("judge_no_answer", error=f"{error!r:.300}")
             return Reply("unparseable")
 
-    async def _open(self) -> Opened:
-        """The session's prefix; a new one each time where prompts don't share it."""
+    async def _open(self, tail: Tail) -> Opened:
+        """The session's prefix; where prompts don't share it, a new one each time, as long as the tail
+        sees it."""
         engine = self._engine
         prefix = engine.prompts.prefix(self._preamble, self._image is not None)
 
@@ -135,6 +136,7 @@ class OnePassSession:
             return engine.runner.open(prefix, picture)
 
         if not engine.shared:
+            prefix = replace(prefix, ids=prefix.ids[: tail.sees])
             return await make()
         if self._opening is None:
             self._opening = asyncio.create_task(make())
@@ -142,9 +144,9 @@ class OnePassSession:
 
     async def _ask(self, tails: Sequence[Tail]) -> F64:
         if self._engine.shared:
-            return await self._asked(await self._open(), tails)
+            return await self._asked(await self._open(tails[0]), tails)
         odds = []
-        alone = [await self._open() for _ in tails]
+        alone = [await self._open(tail) for tail in tails]
         try:
             odds = await asyncio.gather(
                 *(self._asked(o, [t]) for o, t in zip(alone, tails, strict=True))
@@ -172,7 +174,7 @@ class OnePassSession:
     async def _write(self, some: Sequence[tuple[Prompt, Tail]]) -> Sequence[Written]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Sequence[Written]] = loop.create_future()
-        opened = [await self._open() for _ in some]
+        opened = [await self._open(tail) for _, tail in some]
         try:
             fits = [
                 (i, Wanted(o, tail, p.max_tokens, p.temperature, p.seed))
