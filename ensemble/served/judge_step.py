@@ -1,23 +1,24 @@
-"""The judge's step, for both its tasks; it owns the judge's engine.
+"""The judge's step, for both its tasks; it owns the judge's engines.
 
 It answers when the judge has, not when it is asked: Triton sees one instance that is never busy, and the
-judge bounds for himself how many images he looks at together. Where he needs to know the subjects before
-he looks, he looks in the second task, at the pixels that the first one brought.
+judge bounds for himself how many images he has in hand. Where he needs to know the subjects before he
+looks, he looks in the second task, at the pixels that the first one brought.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from typing import Any, Final
 
 from physgauge.ensemble.aggregate import rows_of
+from physgauge.ensemble.beside import Steps, reason
 from physgauge.ensemble.clock import Clock
-from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
-from physgauge.ensemble.judge.reasoning import reason_batch
+from physgauge.ensemble.judge.reasoning import reasoned_of
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.deployment import Deployment
+from physgauge.ensemble.served.driving import drive
 from physgauge.ensemble.served.records import (
     Answer,
     RuledImage,
@@ -65,57 +66,47 @@ class JudgeStep:
         """Deadline and pixels by place, for a look in the second task."""
 
     def start(self, request_id: str, timeout_s: float, inputs: Tensors, reply: Reply) -> None:
-        """Begin; `reply` is called once, perhaps in another thread, with ANSWER or why there is none.
+        """Begin; `reply` is called once, perhaps in another thread, with ANSWER or why there is none."""
 
-        Raises:
-            RequestError: the request's time is over.
-        """
-        task, ticket = inputs[TASK.name].item(), read_ticket(inputs[TICKET.name])
+        def done(outcome: Answer | Exception) -> None:
+            if isinstance(outcome, CancelledError):
+                outcome = RequestError(
+                    "unavailable", "expected a judge, got one that is shutting down"
+                )
+            reply(outcome if isinstance(outcome, Exception) else {ANSWER.name: to_bytes(outcome)})
+
+        ticket = read_ticket(inputs[TICKET.name])
+        drive(self._steps(inputs[TASK.name].item(), ticket, inputs), done)
+
+    def _steps(self, task: int, ticket: Ticket, inputs: Tensors) -> Steps[Answer]:
         with in_time(ticket, self._admission):
+            answer = self._skipped
             if task == TASK_LOOK and self._looking:
-                return self._look_first(ticket, inputs[PIXELS.name], reply)
-            if task == TASK_REASON:
-                return self._reason(ticket, read_ruled(inputs[RULED.name]), reply)
-        return reply({ANSWER.name: to_bytes(self._skipped)})
+                # The copy: Triton takes the tensor back when the call has returned.
+                answer = yield from self._look(ticket, inputs[PIXELS.name].copy(), self._looking)
+            elif task == TASK_REASON:
+                answer = yield from self._reason(ticket, read_ruled(inputs[RULED.name]))
+        with in_time(ticket, self._admission):
+            return answer
 
-    def _look_first(self, ticket: Ticket, pixels: U8, reply: Reply) -> None:
-        assert self._looking is not None
-        if self._looking.after_detection:
-            self._kept[ticket.slot] = ticket.deadline_s, pixels.copy()
-            return reply({ANSWER.name: to_bytes(self._skipped)})
-        # The copy: Triton takes the tensor back when this call has returned.
-        return self._look(ticket, pixels.copy(), None, Answer(card=self._card), reply)
+    def _look(self, ticket: Ticket, pixels: U8, looking: Looking) -> Steps[Answer]:
+        if looking.after_detection:
+            self._kept[ticket.slot] = ticket.deadline_s, pixels
+            return self._skipped
+        (look,) = yield [looking.begin(pixels, None, ticket.deadline_s)]
+        return Answer(card=self._card, look=look)
 
-    def _reason(self, ticket: Ticket, record: RuledImage, reply: Reply) -> None:
-        ruled, clock = record.ruled(self._domains), Clock(1)
-        reasoned = clock.time("reason", lambda: reason_batch(ruled, record.readings, self._profile))
-        answer = Answer(reasoned=reasoned, ms=clock.ms, card=self._card)
-        until, pixels = self._kept.pop(ticket.slot, (0.0, None))
-        if pixels is None or until != ticket.deadline_s or ticket.subject is None:
-            return reply({ANSWER.name: to_bytes(answer)})
-        (row,) = rows_of(
-            [ticket.subject], record.whose, record.readings, ruled, reasoned, {}, self._context
-        )
-        return self._look(ticket, pixels, row, answer, reply)
-
-    def _look(self, ticket: Ticket, pixels: U8, row: Any, answer: Answer, reply: Reply) -> None:
-        assert self._looking is not None
-
-        def done(future: Future[Look]) -> None:
-            reply(self._outcome(ticket, answer, future))
-
-        self._looking.begin(pixels, row, ticket.deadline_s).add_done_callback(done)
-
-    def _outcome(
-        self, ticket: Ticket, answer: Answer, future: Future[Look]
-    ) -> dict[str, Any] | Exception:
-        try:
-            with in_time(ticket, self._admission):
-                return {ANSWER.name: to_bytes(answer.with_look(future.result()))}
-        except CancelledError:
-            return RequestError("unavailable", "expected a judge, got one that is shutting down")
-        except Exception as error:  # whatever happens, the caller gets an answer
-            return error
+    def _reason(self, ticket: Ticket, record: RuledImage) -> Steps[Answer]:
+        ruled, readings, clock = record.ruled(self._domains), record.readings, Clock(1)
+        look, (until, pixels) = None, self._kept.pop(ticket.slot, (0.0, None))
+        if self._looking and ticket.subject and pixels is not None and until == ticket.deadline_s:
+            unsaid = reasoned_of(ruled, readings, {}, None)
+            (row,) = rows_of(
+                [ticket.subject], record.whose, readings, ruled, unsaid, {}, self._context
+            )
+            (look,) = yield [self._looking.begin(pixels, row, ticket.deadline_s)]
+        reasoned = yield from reason(ruled, readings, self._profile, self._looking, clock)
+        return Answer(reasoned=reasoned, look=look, ms=clock.ms, card=self._card)
 
     def close(self) -> None:
         """Stop what runs, and close the judge."""

@@ -24,7 +24,8 @@ from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import merge
 from physgauge.ensemble.fuse import fuse
 from physgauge.ensemble.judge.looking import JudgeCard, with_looks
-from physgauge.ensemble.readings import floor, read
+from physgauge.ensemble.observations import Heard, listen
+from physgauge.ensemble.readings import Readings, floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.deployment import Deployment
@@ -49,7 +50,7 @@ from physgauge.ensemble.served.tensors import (
     TICKET,
     VIEW,
 )
-from physgauge.ensemble.subjects.apart import tell_apart
+from physgauge.ensemble.subjects.apart import Apart, tell_apart
 from physgauge.errors import RequestError
 from physgauge.types import VIEWS, Detections
 
@@ -105,12 +106,23 @@ class RulesStep:
                 "read", lambda: read(apart.fused, profile.readings, domains.literal)
             )
             sizes = np.repeat(size, len(apart.facts), axis=0)
-            ruled = clock.time("rules", lambda: apply_rules(readings, apart.facts, sizes, domains))
+            readings, heard = self._listen(inputs, readings, apart)
+            ruled = clock.time(
+                "rules", lambda: apply_rules(readings, apart.facts, sizes, domains, heard)
+            )
             record = RuledImage.of(apart.whose, readings, ruled, {"detect": waited, **clock.ms})
             return {
                 RULED.name: to_bytes(record),
                 REASON.name: np.array([TASK_REASON], np.int32),
             }
+
+    def _listen(self, inputs: Tensors, readings: Readings, apart: Apart) -> tuple[Readings, Heard]:
+        """What the judge's observers have seen joins in."""
+        observers = self._profile.observers
+        look = read_answer(inputs[LOOKED.name]).look if observers else None
+        if look is None:
+            return readings, ()
+        return listen(readings, apart.whose, [look.sights], observers, self._domains.by_name)
 
     def _check_domain(self, ticket: Ticket) -> None:
         if ticket.domain is not None and ticket.domain not in self._domains.by_name:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +21,14 @@ import pytest
 from physgauge import wire
 from physgauge.config import load_profile, shipped_profiles
 from physgauge.contract import parse_options
+from physgauge.ensemble.beside import Steps
 from physgauge.ensemble.pipeline import Options as PipelineOptions
 from physgauge.ensemble.pipeline import Pipeline
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.decode_step import DecodeStep
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.detect_step import DetectStep
+from physgauge.ensemble.served.driving import drive
 from physgauge.ensemble.served.judge_step import JudgeStep
 from physgauge.ensemble.served.observe import FAMILIES, Observer, Tally
 from physgauge.ensemble.served.records import read_ruled, read_ticket, to_bytes
@@ -360,21 +366,31 @@ engine = "onepass"
 views = {{ kind = "{views}" }}
 onepass = {{ model = "tiny:smolvlm", dtype = "float32" }}
 """
+LANGUAGE = """
+[[observers]]
+name = "the_judge"
+engine = "judge"
+[reason]
+engine = "judge"
+"""
 
 
-@pytest.mark.parametrize("views", ["whole", "subjects"])
-def test_a_judge_looks(tmp_path: Path, views: str) -> None:
-    """In the first task, or in the second where he must know the subjects: the pipeline's rows."""
+@pytest.mark.parametrize(("views", "more"), [("whole", LANGUAGE), ("subjects", "")])
+def test_a_judge_looks(tmp_path: Path, views: str, more: str) -> None:
+    """In the first task, or in the second where he must know the subjects: the pipeline's rows. With what
+    he observes, and with his reasons, where he is asked for them."""
     pytest.importorskip("transformers")
     embedded = shipped_profiles() / "models/part_detector.onnx"
     path = tmp_path / "judged.toml"
-    path.write_text(ONEPASS.format(embedded=embedded, views=views), encoding="utf-8")
+    path.write_text(ONEPASS.format(embedded=embedded, views=views) + more, encoding="utf-8")
     name, bad = "car_01.jpg", image("car_01.jpg")[:2000]
     items = [Item(name, image(name), name, CAPTIONS[name]), Item("bad", bad, "bad")]
     with Pipeline(load_profile(str(path)), PipelineOptions(workers=1, threads=1)) as pipeline:
         local = [plain(scored.row) for scored in pipeline.score(items)]
     assert local[0].terravis.answers
     assert local[0].provenance.engine
+    assert bool(local[0].pcmde.observers) == bool(more)
+    assert (local[0].pcmde.reasoner or "").startswith("judge:" if more else "specification")
     chain = Chain(tmp_path, profile=str(path))
     try:
         for item, expected in zip(items, local, strict=True):
@@ -397,3 +413,49 @@ def test_a_judge_looks(tmp_path: Path, views: str) -> None:
         assert chain.admission.taken == 0
     finally:
         chain.close()
+
+
+def test_driven_steps() -> None:
+    """Steps go on when all that they wait for is done; a failure is raised where they wait."""
+
+    def steps(first: list[Future[int]], second: list[Future[int]]) -> Steps[Any]:
+        a = yield first
+        try:
+            b = yield second
+        except ValueError as error:
+            return a, str(error)
+        return a, b
+
+    for fails in (False, True):
+        first, second = [Future[int](), Future[int]()], [Future[int]()]
+        ended: list[Any] = []
+        drive(steps(first, second), ended.append)
+        first[1].set_result(2)
+        second[0].set_exception(ValueError("no")) if fails else second[0].set_result(3)
+        assert not ended
+        first[0].set_result(1)
+        assert ended == [([1, 2], "no" if fails else [3])]
+    ended = []
+    lost: Future[int] = Future()
+    drive(steps([lost], []), ended.append)
+    lost.cancel()
+    lost.set_running_or_notify_cancel()
+    assert isinstance(ended[0], CancelledError)
+    ended = []
+    drive(steps([], []), ended.append)
+    assert ended == [([], [])]
+
+
+def test_what_a_server_cannot_do_is_said(tmp_path: Path) -> None:
+    embedded = shipped_profiles() / "models/part_detector.onnx"
+    path = tmp_path / "both.toml"
+    path.write_text(
+        ONEPASS.format(embedded=embedded, views="subjects") + LANGUAGE, encoding="utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "physgauge.ensemble.served.prepare"],
+        env={**os.environ, "PHYSGAUGE_SERVE": json.dumps({"profile": str(path)})},
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "to serve a profile with observers" in done.stderr
