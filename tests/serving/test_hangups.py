@@ -19,9 +19,9 @@ import pytest
 from physgauge import wire
 from physgauge.clients import AsyncClient
 from physgauge.clients.remote.kserve import INFER, Call, request
-from tests.serving.server import NAMES, Server, image
+from tests.serving.server import NAMES, Server, image, ready
 from tests.serving.test_client import check, examples
-from tests.serving.test_server import in_hand, ready
+from tests.serving.test_server import in_hand
 
 BAD = 60
 """Calls of the others at any time."""
