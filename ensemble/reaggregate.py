@@ -55,6 +55,8 @@ def reaggregate(row: wire.Row, changes: Changes) -> wire.Row:
     - severity was asked from the row's `grade_from` on, for eligible images: what a smaller `yes_from` or
       `eligible_from` adds ungraded leaves bounds, and the score is null;
     - evidence, and the kind of an image that is not eligible, stay with what had them;
+    - of several views only what they said together is known: boxes stay, and so does what one found beside
+      one that was lost;
     - where another subject of several becomes the worst, its scores are known, but not its rules;
     - `skip_reason_below_tau_c` skips nothing that was not skipped.
 
