@@ -185,6 +185,13 @@ def test_the_command(
         ),
         ([str(old), "-o", str(new)], "rows.parquet exists"),
         ([str(old), "-o", str(new), "--lambda", "0"], "'--lambda': 0.0 is not in the range"),
+        *(
+            (
+                [str(old), "-o", str(tmp_path / "n"), f"--{name}", "nan"],
+                "expected a number, got nan",
+            )
+            for name in ("lambda", "alpha", "yes-from", "eligible-from", "major-from", "tau")
+        ),
         ([str(old)], "expected a place for the rows"),
     ):
         assert command(*arguments) == 2
