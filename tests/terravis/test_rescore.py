@@ -67,12 +67,9 @@ def rows() -> list[wire.Row]:
 
 
 CASES: list[tuple[dict[str, float], dict[str, float]]] = [
-    ({}, {"lambda": 2.5, "alpha": 0.2}),
-    ({}, {"yes_from": 0.2, "major_from": 0.8}),
-    ({}, {"yes_from": 0.9}),
-    ({"tau": 95.0, "tau_c": 80.0}, {}),
-    ({"rules_weight": 0.1, "tau": 85.0}, {"alpha": 1.0}),
-    ({"tau": 0.0, "tau_c": 0.0}, {}),
+    ({"tau": 95.0, "tau_c": 80.0}, {"lambda": 2.5, "alpha": 0.2}),
+    ({"rules_weight": 0.1, "tau": 85.0}, {"yes_from": 0.2, "major_from": 0.8, "alpha": 1.0}),
+    ({"tau": 0.0, "tau_c": 0.0}, {"yes_from": 0.9}),
 ]
 
 
