@@ -7,6 +7,7 @@ anew equals the row of a run with those settings, with the exceptions that `reag
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Final
@@ -27,7 +28,11 @@ Above = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 class Changes(Settings, frozen=True, kw_only=True):
     """What is to be counted otherwise; None = as the row was made. Fields as in the profile's tables
-    ``[judge]`` and ``[pcmde]``."""
+    ``[judge]`` and ``[pcmde]``.
+
+    Raises:
+        ConfigError: a value that is not a number: nothing is found from P(yes) = NaN.
+    """
 
     lambda_: Annotated[float, msgspec.Meta(gt=0, le=100)] | None = None
     alpha: Fraction | None = None
@@ -37,6 +42,12 @@ class Changes(Settings, frozen=True, kw_only=True):
     rules_weight: Fraction | None = None
     tau: Points | None = None
     tau_c: Points | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value is not None and not math.isfinite(value):
+                raise ConfigError(f"{name.rstrip('_')}: expected a number, got {value}")
 
     def of(self, names: tuple[str, ...]) -> dict[str, float]:
         """Those of these names that are given."""
@@ -55,6 +66,8 @@ def reaggregate(row: wire.Row, changes: Changes) -> wire.Row:
     - severity was asked from the row's `grade_from` on, for eligible images: what a smaller `yes_from` or
       `eligible_from` adds ungraded leaves bounds, and the score is null;
     - evidence, and the kind of an image that is not eligible, stay with what had them;
+    - of several views only what they said together is known: boxes stay, and what one view found stands
+      if another was lost;
     - where another subject of several becomes the worst, its scores are known, but not its rules;
     - `skip_reason_below_tau_c` skips nothing that was not skipped.
 

@@ -5,8 +5,10 @@ server (24.10). So the first step hands out places, and turns a request away at 
 the queues behind it are longer than there are places, and never fill.
 
 The step that answers gives the place back. But a request whose caller hangs up just ends, between two
-steps, and no step is told. The steps work in order: so once a request that was decoded well after it has
-been answered, it is gone, and its place is free. (Its deadline is the last resort.)
+steps, and no step is told. The steps work in order, give or take what is seen of their disorder: so once
+a request that was decoded well after it has been answered, it is gone, and its place is free. (Its
+deadline is the last resort.) The sooner the better: a crowd of callers with short patience would else
+fill all places with requests that are gone, and leave none to those who wait.
 """
 
 from __future__ import annotations
@@ -21,14 +23,17 @@ import numpy as np
 
 from physgauge.types import Bools
 
-ORDER_S: Final = 5.0
-"""Requests are answered in the order in which they were decoded, give or take this."""
+ORDER_S: Final = (0.5, 5.0)
+"""Requests are answered in the order in which they were decoded, give or take twice the disorder seen,
+but at least and at most this."""
+_FADE: Final = 0.99
+"""What one answer leaves of the disorder seen before it."""
 GRACE_S: Final = 5.0
 """This long after its deadline, no step has a request in hand any more."""
 MAX_BYTES: Final = 512 * 2**20
 """Encoded bytes in hand, which Triton holds until it has answered; one image more is taken alone."""
 _FOLDER = Path("/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
-_HEADER: Final = 3
+_HEADER: Final = 4
 
 
 class Admission:
@@ -49,7 +54,8 @@ class Admission:
             cells = np.frombuffer(mmap.mmap(fd, size), np.float64)
         finally:
             os.close(fd)
-        # Closed; when the latest request answered was decoded; when it was answered.
+        # Closed; when the latest request answered was decoded; when it was answered; how much earlier
+        # than that, lately, were those decoded that were answered after it.
         self._header = cells[:_HEADER]
         # 0 = free; 0 = not yet; bytes.
         self._until, self._decoded, self._bytes = cells[_HEADER:].reshape(3, count)
@@ -99,6 +105,8 @@ class Admission:
         if self._until[place] != until_s:
             return
         if answered:
+            early_s = self._header[1] - self._decoded[place]
+            self._header[3] = max(_FADE * self._header[3], early_s)
             self._header[1] = max(self._header[1], self._decoded[place])
             self._header[2] = time.monotonic()
         self._until[place] = 0.0
@@ -123,7 +131,9 @@ class Admission:
         return float(self._header[2])
 
     def _busy(self) -> Bools:
-        passed = (self._decoded > 0) & (self._decoded < self._header[1] - ORDER_S)
+        least, most = ORDER_S
+        order_s = min(most, max(least, 2 * self._header[3]))
+        passed = (self._decoded > 0) & (self._decoded < self._header[1] - order_s)
         busy: Bools = (self._until > time.monotonic() - GRACE_S) & ~passed
         return busy
 

@@ -64,15 +64,43 @@ def test_a_place_whose_deadline_is_long_over_is_free(places: Admission) -> None:
     assert places.taken == 1
 
 
+def test_disorder_that_is_seen_is_waited_for(places: Admission) -> None:
+    now, until = time.monotonic(), soon()
+    least, most = ORDER_S
+
+    def answered(decoded_s: float) -> None:
+        place = places.take(until, 1, canary=True)
+        assert place == 3
+        places.decoded(place, decoded_s)
+        places.give_back(place, until, answered=True)
+
+    for early_s in (0.0, 1.0, 60.0):
+        lost, near = (places.take(until + 1, 1) for _ in range(2))
+        assert lost is not None
+        assert near is not None
+        answered(now)
+        answered(now - early_s)
+        slack_s = min(most, max(least, 2 * early_s))
+        places.decoded(lost, now - slack_s - 0.1)
+        places.decoded(near, now - slack_s + 0.1)
+        assert places.taken == 1
+        places.give_back(near, until + 1)
+    for _ in range(1000):
+        answered(now)
+    places.decoded(places.take(until, 1) or 0, now - least - 0.1)
+    assert places.taken == 0, "disorder of long ago"
+
+
 def test_a_request_that_was_passed_is_gone(places: Admission) -> None:
     """Its caller hung up: those decoded well after it have been answered."""
     now, until = time.monotonic(), soon()
+    order_s = ORDER_S[0]
     lost, near, waiting, last = (places.take(until + k, 1, canary=k == 3) for k in range(4))
     assert lost is not None
     assert near is not None
     assert last is not None
-    places.decoded(lost, now - ORDER_S - 1)
-    places.decoded(near, now - ORDER_S + 1)
+    places.decoded(lost, now - order_s - 0.1)
+    places.decoded(near, now - order_s + 0.1)
     places.decoded(last, now)
     assert places.taken == 4
     places.give_back(last, until + 3, answered=True)

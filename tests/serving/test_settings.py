@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tritonclient.utils import InferenceServerException
 
 from physgauge.cli.main import group
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.serving import triton as module
 from physgauge.serving.assemble import Assembled
+from physgauge.serving.canary import turned_away
 from physgauge.serving.libpython import PYTHON
 from physgauge.serving.settings import ServerSettings, Tls, arguments
 from physgauge.serving.triton import Triton, find_libpython, find_triton
@@ -137,3 +139,20 @@ def test_nothing_heavy_is_imported_to_serve() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert not set(done.stdout.split()) & {"numba", "onnxruntime", "PIL", "torch", "pytriton"}
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "full"),
+    [
+        ("Exceeds maximum queue size", "StatusCode.UNAVAILABLE", True),
+        ("physgauge [overloaded] expected less", "StatusCode.UNAVAILABLE", True),
+        ("failed to connect", "StatusCode.UNAVAILABLE", False),
+        ("Deadline Exceeded", "StatusCode.DEADLINE_EXCEEDED", False),
+        ("stub is not healthy", "StatusCode.INTERNAL", False),
+    ],
+)
+def test_a_canary_that_is_turned_away_is_no_sign_of_death(
+    message: str, status: str, full: bool
+) -> None:
+    assert turned_away(InferenceServerException(message, status)) == full
+    assert not turned_away(RuntimeError(message))

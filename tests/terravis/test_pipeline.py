@@ -209,6 +209,21 @@ def test_crops_around_subjects_wait_for_the_detector(loaded: LoadedProfile) -> N
     assert engine.shapes[1] == (row.height, row.width, 3)
 
 
+def test_a_caption_has_no_say_in_where_a_judge_looks(loaded: LoadedProfile) -> None:
+    """This one makes PCMDE tell apart two subjects in a picture where one is detected."""
+    name = "aircraft_06.jpg"
+    looked, subjects = [], []
+    for caption in (None, "A car and a dog"):
+        engine = Scripted()
+        item = Item(name, (EXAMPLES / name).read_bytes(), name, caption)
+        (row,) = run([item], engine, loaded, views={"kind": "subjects", "margin": 0.0})
+        looked.append(engine.shapes)
+        subjects.append(len(row.pcmde.subjects))
+    assert looked[0] == looked[1]
+    assert len(looked[0]) == 2
+    assert subjects == [0, 2]
+
+
 class Gate:
     """A judge that answers when it is told to."""
 

@@ -67,12 +67,9 @@ def rows() -> list[wire.Row]:
 
 
 CASES: list[tuple[dict[str, float], dict[str, float]]] = [
-    ({}, {"lambda": 2.5, "alpha": 0.2}),
-    ({}, {"yes_from": 0.2, "major_from": 0.8}),
-    ({}, {"yes_from": 0.9}),
-    ({"tau": 95.0, "tau_c": 80.0}, {}),
-    ({"rules_weight": 0.1, "tau": 85.0}, {"alpha": 1.0}),
-    ({"tau": 0.0, "tau_c": 0.0}, {}),
+    ({"tau": 95.0, "tau_c": 80.0}, {"lambda": 2.5, "alpha": 0.2}),
+    ({"rules_weight": 0.1, "tau": 85.0}, {"yes_from": 0.2, "major_from": 0.8, "alpha": 1.0}),
+    ({"tau": 0.0, "tau_c": 0.0}, {"yes_from": 0.9}),
 ]
 
 
@@ -185,6 +182,13 @@ def test_the_command(
         ),
         ([str(old), "-o", str(new)], "rows.parquet exists"),
         ([str(old), "-o", str(new), "--lambda", "0"], "'--lambda': 0.0 is not in the range"),
+        *(
+            (
+                [str(old), "-o", str(tmp_path / "n"), f"--{name}", "nan"],
+                "expected a number, got nan",
+            )
+            for name in ("lambda", "alpha", "yes-from", "eligible-from", "major-from", "tau")
+        ),
         ([str(old)], "expected a place for the rows"),
     ):
         assert command(*arguments) == 2

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from physgauge import wire
-from physgauge.contract import CAPTION, IMAGE, MODEL, OPTIONS, RESULT, TOKEN_HEADER
+from physgauge.contract import CAPTION, IMAGE, MODEL, OPTIONS, RESULT, TOKEN_HEADER, read_refusal
 from physgauge.serving.settings import ServerSettings
 
 
@@ -79,6 +79,16 @@ class Canary:
     def close(self) -> None:
         """Hang up."""
         self._client.close()
+
+
+def turned_away(error: Exception) -> bool:
+    """Whether a canary's failure says that the server has too much in hand, which no dead one says."""
+    status, message = getattr(error, "status", None), getattr(error, "message", None)
+    if status is None or message is None:
+        return False
+    return (
+        read_refusal(str(status()).removeprefix("StatusCode."), str(message())).code == "overloaded"
+    )
 
 
 def _credentials(settings: ServerSettings) -> Any:

@@ -30,7 +30,7 @@ from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.log import log
 from physgauge.serve_settings import VARIABLE, ServeSettings
 from physgauge.serving.assemble import Assembled, assemble
-from physgauge.serving.canary import Canary, JudgeFault
+from physgauge.serving.canary import Canary, JudgeFault, turned_away
 from physgauge.serving.process import ServerProcess, free_port
 from physgauge.serving.settings import ServerSettings, arguments
 from physgauge.serving.status import StatusServer
@@ -236,10 +236,14 @@ class Supervisor:
             elif why is None:
                 dead_since = None
                 self._becomes("ready")
-            elif not self._answered_since(began):
+            elif not self._answered_since(self._long_ago() if turned_away(why) else began):
                 return server.fault() or f"canary: {type(why).__name__}: {why}"[:300]
             next_check = time.monotonic() + min(self._check_s, 5.0 if dead_since else self._check_s)
         return None
+
+    def _long_ago(self) -> float:
+        """A server that turns canaries away lives, as long as it has answered anybody since."""
+        return time.monotonic() - self.settings.check_timeout_s
 
     def _becomes(self, state: State, **why: str) -> None:
         if state != self.state:
