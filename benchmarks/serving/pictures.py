@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from tritonclient.grpc import service_pb2
+from tritonclient.grpc import service_pb2 as _messages
 
 from physgauge import wire
 from physgauge.clients.captions import read_captions
 from physgauge.contract import CAPTION, IMAGE, MODEL, OPTIONS, OUTPUTS, RESULT
 from physgauge.types import Item
 
+_pb: Any = _messages  # made at run time: type checkers do not see its classes
 EXAMPLES: Final = Path(__file__).parents[2] / "examples/scenes"
 
 
@@ -34,7 +35,7 @@ def request(item: Item) -> bytes:
         CAPTION.name: (item.caption or "").encode(),
         OPTIONS.name: options,
     }
-    made = service_pb2.ModelInferRequest(model_name=MODEL)
+    made = _pb.ModelInferRequest(model_name=MODEL)
     for name, value in values.items():
         made.inputs.add(name=name, datatype="BYTES", shape=[1, 1])
         made.raw_input_contents.append(len(value).to_bytes(4, "little") + value)
@@ -47,7 +48,7 @@ def row(answer: bytes) -> wire.Row:
     Raises:
         ValueError: the answer holds none.
     """
-    read = service_pb2.ModelInferResponse.FromString(answer)
+    read = _pb.ModelInferResponse.FromString(answer)
     for output, raw in zip(read.outputs, read.raw_output_contents, strict=True):
         if output.name == RESULT.name:
             return wire.from_json(raw[4:])
