@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from physgauge.cli.options import Number
 from physgauge.cli.serve import read_token
 from physgauge.errors import ConfigError, EnvironmentProblem
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _PORT = click.IntRange(0, 65535)
-_SECONDS = click.FloatRange(min=0, min_open=True, max=86_400)
+_SECONDS = Number(min=0, min_open=True, max=86_400)
 _MIB = 2**20
 
 
@@ -102,7 +103,7 @@ _MIB = 2**20
     "--share",
     default=0.5,
     show_default=True,
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(0, 1, min_open=True),
     help="Of places, queue and bytes that one client may have.",
 )
 @click.option(
@@ -167,7 +168,7 @@ _MIB = 2**20
     "--max-deadline",
     default=120.0,
     show_default=True,
-    type=click.FloatRange(0.001, 3600),
+    type=Number(0.001, 3600),
     metavar="SECONDS",
     help="The longest that a caller may give.",
 )

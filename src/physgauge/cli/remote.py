@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from physgauge.cli.options import Number
 from physgauge.cli.serve import read_token
 from physgauge.errors import ConfigError, EnvironmentProblem, RequestError
 
@@ -22,7 +23,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _OPTIONS = (
     click.option("--server", "servers", metavar="HOST:PORT[,...]",
                  help="Score on these servers (`physgauge serve`), not here."),
-    click.option("--timeout", "timeout_s", type=click.FloatRange(0.001, 3600), default=60.0,
+    click.option("--timeout", "timeout_s", type=Number(0.001, 3600), default=60.0,
                  show_default=True, metavar="SECONDS",
                  help="With --server: for each image, from its turn to its row."),
     click.option("--token-file", type=_FILE, metavar="FILE",

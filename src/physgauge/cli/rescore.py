@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from physgauge.cli.options import Number
 from physgauge.errors import ConfigError, EnvironmentProblem
 
 if TYPE_CHECKING:
     from physgauge import wire
 
-_FRACTION = click.FloatRange(0, 1)
-_ABOVE = click.FloatRange(0, 1, min_open=True)
-_POINTS = click.FloatRange(0, 100)
+_FRACTION = Number(0, 1)
+_ABOVE = Number(0, 1, min_open=True)
+_POINTS = Number(0, 100)
 
 
 @click.command()
@@ -34,7 +35,7 @@ _POINTS = click.FloatRange(0, 100)
 @click.option(
     "--lambda",
     "lambda_",
-    type=click.FloatRange(0, 100, min_open=True),
+    type=Number(0, 100, min_open=True),
     metavar="X",
     help="TerraVis: how hard a violation counts.",
 )

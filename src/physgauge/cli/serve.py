@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from physgauge.cli.options import Number
 from physgauge.config import MAX_THREADS, MAX_WORKERS
 from physgauge.errors import ConfigError
 
@@ -71,7 +72,7 @@ _PORT = click.IntRange(0, 65535)
     "drain_s",
     default=30.0,
     show_default=True,
-    type=click.FloatRange(1, 3600),
+    type=Number(1, 3600),
     metavar="SECONDS",
     help="From SIGTERM: time for requests in hand to finish.",
 )
@@ -80,7 +81,7 @@ _PORT = click.IntRange(0, 65535)
     "notice_s",
     default=1.0,
     show_default=True,
-    type=click.FloatRange(0, 3600),
+    type=Number(0, 3600),
     metavar="SECONDS",
     help="From SIGTERM: new requests are still taken so long, though it says that it is not ready.",
 )
@@ -89,14 +90,14 @@ _PORT = click.IntRange(0, 65535)
     "start_s",
     default=900.0,
     show_default=True,
-    type=click.FloatRange(1),
+    type=Number(1),
     metavar="SECONDS",
     help="How long a start may take (the first compiles the rules).",
 )
 @click.option(
     "--check",
     "check_s",
-    type=click.FloatRange(0.2, 3600),
+    type=Number(0.2, 3600),
     metavar="SECONDS",
     help="Between two canary images  [default: 5; 60 with a judge by endpoint, which may cost].",
 )
