@@ -505,7 +505,8 @@ def test_who_lingers_hears_from_the_server_that_the_time_is_over() -> None:
             rows, stats = within(
                 rows_of(server.address, named(1), timeout_s=0.2, linger_s=linger_s)
             )
-            assert (rows[0].error_code, rows[0].error) == ("deadline_exceeded", says)
+            assert rows[0].error_code == "deadline_exceeded"
+            assert says in str(rows[0].error)  # gRPC puts words of its own around it at times
             assert options_of(server.requests[0])["timeout_ms"] <= 200
             end = time.monotonic() + 10  # the server hears of it a moment later
             while server.cancelled < cancelled and time.monotonic() < end:
