@@ -17,11 +17,12 @@ from tests.engines.shared import MODEL, VLLM_PYTHON
 
 START_S = 400.0
 NAME = "tiny-judge"
+_OTHERS = {"VIRTUAL_ENV", "PYTHONHOME", "PYTEST_ADDOPTS"}
 
 
 def vllm_environment() -> dict[str, str]:
     """Of vLLM's processes: nothing goes out, and no other environment leaks in."""
-    kept = {k: v for k, v in os.environ.items() if k not in {"VIRTUAL_ENV", "PYTHONHOME"}}
+    kept = {k: v for k, v in os.environ.items() if k not in _OTHERS}
     return {
         **kept,
         "VLLM_NO_USAGE_STATS": "1",
