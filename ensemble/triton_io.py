@@ -163,7 +163,7 @@ def begin(request: Any, step: str, start: Callable[..., None]) -> None:
         start: called with the request's id, its timeout (s; 0 = none), its inputs, and what to call once
             with the outputs or the reason why there are none.
     """
-    sender, request_id = request.get_response_sender(), request.request_id()
+    sender, known_as = request.get_response_sender(), _id(request)
 
     def reply(answer: Values | Exception) -> None:
         try:
@@ -171,11 +171,11 @@ def begin(request: Any, step: str, start: Callable[..., None]) -> None:
                 raise answer
             sent = response(step, answer)
         except Exception as error:
-            sent = refusal(error, step, request_id)
+            sent = refusal(error, step, known_as)
         sender.send(sent, flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
 
     try:
-        start(request_id, request.timeout() / 1e6, inputs(request, step), reply)
+        start(request.request_id(), request.timeout() / 1e6, inputs(request, step), reply)
     except Exception as error:
         reply(error)
 

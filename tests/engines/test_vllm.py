@@ -7,6 +7,7 @@ import json
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -223,8 +224,11 @@ def test_a_killed_server_is_a_fault(server: VllmServer) -> None:
 
     async def act(engine: Engine) -> None:
         async with engine.open(picture(0)) as session:
-            writing = asyncio.create_task(session.write([LONG]))
+            # Many: which of them a model of random weights ends at once depends on every word.
+            stories = [replace(LONG, id=str(n), text=f"{LONG.text} Part {n}.") for n in range(24)]
+            writing = asyncio.create_task(session.write(stories))
             while server.gauge("vllm:num_requests_running") < 1:
+                assert not writing.done()
                 await asyncio.sleep(0.05)
             server.kill()
             with pytest.raises(EngineFault, match="no connection"):
