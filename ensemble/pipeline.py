@@ -33,13 +33,13 @@ from physgauge.ensemble.feed import Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking, with_looks
-from physgauge.ensemble.judge.reasoning import reasoned_of
 from physgauge.ensemble.observations import Heard, listen
 from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
+from physgauge.ensemble.whereabouts import whereabouts
 from physgauge.errors import ConfigError
-from physgauge.types import F32, U8, Detections, Item
+from physgauge.types import U8, Detections, Item
 
 __all__ = ["Options", "Pipeline", "Scored"]
 
@@ -194,8 +194,8 @@ class Pipeline:
         sizes = size[apart.whose.image]
         heard: Heard = ()
         if images and self._looking and self._looking.after_detection:
-            drafts = self._drafts(subjects, fused, size)
-            looks = [self._looking.begin(*pair) for pair in zip(images, drafts, strict=True)]
+            boxes = whereabouts(subjects, fused, size, self._reading, domains, self._context)
+            looks = [self._looking.begin(*pair) for pair in zip(images, boxes, strict=True)]
         if looks and self._profile.observers:
             sights = [look.sights for look in (yield looks)]
             readings, heard = listen(
@@ -210,15 +210,6 @@ class Pipeline:
         return (
             with_looks(rows, seen, self._looking.card.counting) if self._looking and seen else rows
         )
-
-    def _drafts(self, subjects: Sequence[Subject], fused: Fused, size: F32) -> list[wire.Row]:
-        """Rows as they would be without a judge and without captions: they say where the subjects are. A
-        caption has no say in where a judge looks, or his answers would depend on it."""
-        apart = self._tell_apart(fused, [None] * len(subjects))
-        readings = read(apart.fused, self._reading, self._domains.literal)
-        ruled = apply_rules(readings, apart.facts, size[apart.whose.image], self._domains)
-        unsaid = reasoned_of(ruled, readings, {}, None)
-        return rows_of(subjects, apart.whose, readings, ruled, unsaid, {}, self._context)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
         found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]

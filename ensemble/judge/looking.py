@@ -23,7 +23,7 @@ from physgauge.ensemble.judge.runner import Runner
 from physgauge.ensemble.judge.terravis.file import load_probes
 from physgauge.ensemble.judge.terravis.judge import EngineJudge
 from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
-from physgauge.ensemble.judge.views import around, tiles
+from physgauge.ensemble.judge.views import Boxes, around, tiles
 from physgauge.ensemble.observations import Sight, counts
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings
@@ -110,8 +110,8 @@ class Looking:
         self._settings, self._runner = settings, runner
         self.card = JudgeCard.of(runner.judge, settings)
         self.max_in_flight = settings.max_in_flight
-        self.after_detection = settings.views.kind == "subjects"
-        """Whether a look needs the image's row first, to know where its subjects are."""
+        self.after_detection = settings.after_detection
+        """Whether a look needs to know first where the image's subjects are."""
 
     @classmethod
     def of(cls, loaded: LoadedProfile) -> Looking | None:
@@ -126,13 +126,11 @@ class Looking:
             return None
         return cls(settings, Runner(lambda: load_judge(loaded), settings.max_in_flight))
 
-    def begin(
-        self, image: U8, row: wire.Row | None = None, deadline_s: float | None = None
-    ) -> Future[Look]:
-        """Look at an image; `row` is what detection came to, where that decides how to look. The deadline
+    def begin(self, image: U8, boxes: Boxes = (), deadline_s: float | None = None) -> Future[Look]:
+        """Look at an image; `boxes` are around its subjects, where that decides how to look. The deadline
         is as of :meth:`physgauge.ensemble.judge.look.Judge.look`."""
         height, width = image.shape[:2]
-        return self._runner.submit(image, self._crops(width, height, row), deadline_s)
+        return self._runner.submit(image, self._crops(width, height, boxes), deadline_s)
 
     def begin_reasoning(self, given: ReasonInput) -> Future[ReasonResult]:
         """Reason about a record.
@@ -155,18 +153,11 @@ class Looking:
 
         return self._runner.run(work)
 
-    def _crops(self, width: int, height: int, row: wire.Row | None) -> tuple[Crop, ...]:
+    def _crops(self, width: int, height: int, boxes: Boxes) -> tuple[Crop, ...]:
         views = self._settings.views
         if views.kind == "tiles":
             return tiles(width, height, views)
-        if views.kind == "whole" or row is None:
-            return ()
-        boxes = [subject.box for subject in row.pcmde.subjects]
-        if not boxes and row.detections:
-            each = [detection.box for detection in row.detections]
-            low = [min(box[k] for box in each) for k in (0, 1)]
-            boxes = [[*low, *(max(box[k] for box in each) for k in (2, 3))]]
-        return around(boxes, width, height, views)
+        return around(boxes, width, height, views) if views.kind == "subjects" else ()
 
     def close(self) -> None:
         """Stop what runs, and close the judge."""

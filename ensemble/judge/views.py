@@ -18,6 +18,8 @@ from physgauge.ensemble.judge.look import Crop
 from physgauge.judge_settings import ViewSettings
 from physgauge.types import U8
 
+Boxes = Sequence[Sequence[float]]
+"""xyxy in px of the image."""
 _COLUMNS: Final = ("left", "middle", "right")
 _ROWS: Final = ("upper", "central", "lower")
 WHOLE_SHARE: Final = 0.8
@@ -36,9 +38,17 @@ def tiles(width: int, height: int, settings: ViewSettings) -> tuple[Crop, ...]:
     return _crops(boxes, width, height, settings)
 
 
-def around(
-    boxes: Sequence[Sequence[float]], width: int, height: int, settings: ViewSettings
-) -> tuple[Crop, ...]:
+def subject_boxes(row: wire.Row) -> Boxes:
+    """Where a row says that its subjects are; of a single one, around all that is detected."""
+    boxes = [subject.box for subject in row.pcmde.subjects]
+    if boxes or not row.detections:
+        return boxes
+    each = [detection.box for detection in row.detections]
+    low = [min(box[k] for box in each) for k in (0, 1)]
+    return [[*low, *(max(box[k] for box in each) for k in (2, 3))]]
+
+
+def around(boxes: Boxes, width: int, height: int, settings: ViewSettings) -> tuple[Crop, ...]:
     """Crops around subjects, the largest first.
 
     Args:

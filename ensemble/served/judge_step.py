@@ -11,11 +11,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, Final
 
-from physgauge.ensemble.aggregate import rows_of
 from physgauge.ensemble.beside import Steps, reason
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.judge.looking import Looking
-from physgauge.ensemble.judge.reasoning import reasoned_of
 from physgauge.ensemble.served.admission import Admission
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.ensemble.served.driving import drive
@@ -58,9 +56,7 @@ class JudgeStep:
         self._admission = admission
         self._looking = Looking.of(deployment.loaded)
         self._card = self._looking.card if self._looking else None
-        domains = deployment.domains()
-        self._domains = domains.by_name
-        self._context = deployment.context(domains, self._card)
+        self._domains = deployment.domains().by_name
         self._skipped = Answer(skipped=NO_LOOK, card=self._card)
         self._kept: dict[int, tuple[float, U8]] = {}
         """Deadline and pixels by place, for a look in the second task."""
@@ -93,18 +89,14 @@ class JudgeStep:
         if looking.after_detection:
             self._kept[ticket.slot] = ticket.deadline_s, pixels
             return self._skipped
-        (look,) = yield [looking.begin(pixels, None, ticket.deadline_s)]
+        (look,) = yield [looking.begin(pixels, (), ticket.deadline_s)]
         return Answer(card=self._card, look=look)
 
     def _reason(self, ticket: Ticket, record: RuledImage) -> Steps[Answer]:
         ruled, readings, clock = record.ruled(self._domains), record.readings, Clock(1)
         look, (until, pixels) = None, self._kept.pop(ticket.slot, (0.0, None))
-        if self._looking and ticket.subject and pixels is not None and until == ticket.deadline_s:
-            unsaid = reasoned_of(ruled, readings, {}, None)
-            (row,) = rows_of(
-                [ticket.subject], record.whose, readings, ruled, unsaid, {}, self._context
-            )
-            (look,) = yield [self._looking.begin(pixels, row, ticket.deadline_s)]
+        if self._looking and pixels is not None and until == ticket.deadline_s:
+            (look,) = yield [self._looking.begin(pixels, record.boxes or (), ticket.deadline_s)]
         reasoned = yield from reason(ruled, readings, self._profile, self._looking, clock)
         return Answer(reasoned=reasoned, look=look, ms=clock.ms, card=self._card)
 

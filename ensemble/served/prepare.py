@@ -26,7 +26,7 @@ def main() -> int:
         deployment.domains()
         if judge := deployment.profile.judge:
             load_probes(judge.probes, deployment.loaded.folder)
-            if judge.views.kind == "subjects" and deployment.profile.observers:
+            if judge.after_detection and deployment.profile.observers:
                 raise ConfigError(
                     f'profile {deployment.profile.name}: judge.views.kind: expected "whole" or "tiles" '
                     'to serve a profile with observers, got "subjects": there the image is looked at '

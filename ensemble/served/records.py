@@ -83,6 +83,8 @@ class RuledImage(msgspec.Struct, frozen=True):
     groups: list[_Group]
     reason: tuple[str | None, ...]
     ms: dict[str, float]
+    boxes: list[list[float]] | None = None
+    """Around its subjects, for a judge who looks there; None where none does."""
 
     @classmethod
     def of(cls, whose: Whose, readings: Readings, ruled: Ruled, ms: dict[str, float]) -> RuledImage:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from physgauge import wire
@@ -51,6 +52,7 @@ from physgauge.ensemble.served.tensors import (
     VIEW,
 )
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
+from physgauge.ensemble.whereabouts import whereabouts
 from physgauge.errors import RequestError
 from physgauge.types import VIEWS, Detections
 
@@ -83,6 +85,13 @@ class RulesStep:
         self._domains = deployment.domains(device)
         self._detectors = deployment.detectors()
         self._admission = admission
+        judge = self._profile.judge
+        self._context = (
+            Context.of(self._profile, self._domains, self._detectors)
+            if judge and judge.after_detection
+            else None
+        )
+        """For a judge who must know where the subjects are."""
 
     def __call__(self, inputs: Tensors) -> dict[str, Any]:
         """RULED and the judge's next task."""
@@ -111,6 +120,11 @@ class RulesStep:
                 "rules", lambda: apply_rules(readings, apart.facts, sizes, domains, heard)
             )
             record = RuledImage.of(apart.whose, readings, ruled, {"detect": waited, **clock.ms})
+            if self._context:
+                (boxes,) = whereabouts(
+                    [subject], fused, size, profile.readings, domains, self._context
+                )
+                record = msgspec.structs.replace(record, boxes=boxes)
             return {
                 RULED.name: to_bytes(record),
                 REASON.name: np.array([TASK_REASON], np.int32),

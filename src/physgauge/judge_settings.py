@@ -74,6 +74,11 @@ class JudgeSettings(Settings, frozen=True, kw_only=True):
     vllm: dict[str, Any] = msgspec.field(default_factory=dict)
     endpoint: dict[str, Any] = msgspec.field(default_factory=dict)
 
+    @property
+    def after_detection(self) -> bool:
+        """Whether a look needs to know first where the image's subjects are."""
+        return self.views.kind == "subjects"
+
 
 def check_judge(judge: JudgeSettings, where: str) -> None:
     """Checks that need several fields at once.

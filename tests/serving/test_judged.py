@@ -8,35 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from physgauge import wire
 from physgauge.config import load_profile
 from physgauge.ensemble.pipeline import Pipeline
 from physgauge.types import Item
 from tests.engines.hostile import Act, good, serving
-from tests.serving.server import CAPTIONS, NAMES, Server, Window, image, inputs, plain, ready, score
+from tests.serving.server import (
+    CAPTIONS,
+    NAMES,
+    Server,
+    Window,
+    image,
+    inputs,
+    plain,
+    ready,
+    same,
+    score,
+)
 
 YES = {"yes": math.log(0.7), "no": math.log(0.3)}
-
-
-def same(row: wire.Row, local: wire.Row) -> None:
-    """Equal but for the probabilities, which other images of a forward pass change in the last digits."""
-    bare = wire.TerraVis(status="skipped")
-    assert replace(row, terravis=bare) == replace(local, terravis=bare)
-    ours, theirs = row.terravis, local.terravis
-    assert (ours.status, ours.n_major, ours.n_minor) == (
-        theirs.status,
-        theirs.n_major,
-        theirs.n_minor,
-    )
-    assert ours.score_soft == pytest.approx(theirs.score_soft, abs=1e-4)
-    assert list(ours.answers) == list(theirs.answers)
-    for probe, answer in ours.answers.items():
-        other = theirs.answers[probe]
-        for name in ("p_yes", "p_major"):
-            assert getattr(answer, name) == pytest.approx(getattr(other, name), abs=1e-4)
-        assert replace(answer, p_yes=None, p_major=None) == replace(other, p_yes=None, p_major=None)
 
 
 def test_both_methods_in_one_row(wheel: None) -> None:

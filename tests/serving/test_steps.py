@@ -38,7 +38,7 @@ from physgauge.errors import ConfigError, RequestError
 from physgauge.serve_settings import ServeSettings, settings_from
 from physgauge.types import VIEWS, Item
 from tests.detect.onnx_files import answers, write
-from tests.serving.server import CAPTIONS, NAMES, image, plain
+from tests.serving.server import CAPTIONS, NAMES, image, plain, same
 
 CANARY_ID = "canary-of-this-chain"
 DTYPES = {
@@ -385,18 +385,25 @@ def test_a_judge_looks(tmp_path: Path, views: str, more: str) -> None:
     path.write_text(ONEPASS.format(embedded=embedded, views=views) + more, encoding="utf-8")
     name, bad = "car_01.jpg", image("car_01.jpg")[:2000]
     items = [Item(name, image(name), name, CAPTIONS[name]), Item("bad", bad, "bad")]
+    items += [
+        Item(f"{n}/{k}", image(n), n, caption)
+        for n in ("aircraft_06.jpg", "car_03.jpg")
+        for k, caption in enumerate((None, "a car and a dog", "two cars"))
+    ]
     with Pipeline(load_profile(str(path)), PipelineOptions(workers=1, threads=1)) as pipeline:
         local = [plain(scored.row) for scored in pipeline.score(items)]
     assert local[0].terravis.answers
     assert local[0].provenance.engine
     assert bool(local[0].pcmde.observers) == bool(more)
+    for row in (local[3], local[4]):  # a caption changes nothing that the judge says
+        same(msgspec.structs.replace(local[2], terravis=row.terravis), local[2])
     assert (local[0].pcmde.reasoner or "").startswith("judge:" if more else "specification")
     chain = Chain(tmp_path, profile=str(path))
     try:
         for item, expected in zip(items, local, strict=True):
             options = msgspec.json.encode({"image_id": item.image_id, "source": item.source})
             row = chain.row(item.data or b"", (item.caption or "").encode(), options)
-            assert plain(row) == expected
+            same(plain(row), expected)
             assert (item is not items[0]) or "look" in row.cost.ms
         late = chain.decoded(image(name), b"", b"", timeout_s=0.5)
         found = chain.detect([late])[0]
