@@ -76,7 +76,8 @@ def inputs(request: Any, step: str) -> Values:
 
 
 def _host(tensor: Any) -> np.ndarray[Any, Any]:
-    """A tensor as an array; one on a GPU comes over through DLPack."""
+    """A tensor as an array of its own (the stub copies it out of shared memory), to keep beyond the call;
+    one on a GPU comes over through DLPack."""
     if tensor.is_cpu():
         array: np.ndarray[Any, Any] = tensor.as_numpy()
         return array

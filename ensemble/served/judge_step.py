@@ -78,8 +78,7 @@ class JudgeStep:
         with in_time(ticket, self._admission):
             answer = self._skipped
             if task == TASK_LOOK and self._looking:
-                # The copy: Triton takes the tensor back when the call has returned.
-                answer = yield from self._look(ticket, inputs[PIXELS.name].copy(), self._looking)
+                answer = yield from self._look(ticket, inputs[PIXELS.name], self._looking)
             elif task == TASK_REASON:
                 answer = yield from self._reason(ticket, read_ruled(inputs[RULED.name]))
         with in_time(ticket, self._admission):

@@ -359,8 +359,12 @@ name = "part_detector"
 model = "{embedded}"
 [packs]
 car = "car"
+aircraft = "aircraft"
+animal = "animal"
 [specifications]
 car = "car"
+aircraft = "aircraft"
+animal = "animal"
 [judge]
 engine = "onepass"
 views = {{ kind = "{views}" }}
