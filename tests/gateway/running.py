@@ -62,9 +62,21 @@ def settings(
 
 @asynccontextmanager
 async def running(
-    shares: Shares | None = None, limits: Limits | None = None, **more: Any
+    shares: Shares | None = None,
+    limits: Limits | None = None,
+    *,
+    caller_loses_a_task: bool = False,
+    **more: Any,
 ) -> AsyncIterator[Running]:
-    """A gateway that is ready. Whatever happened, nothing may be left in it in the end."""
+    """A gateway that is ready. Whatever happened, nothing may be left in it in the end.
+
+    Args:
+        shares: of its settings.
+        limits: of its settings.
+        caller_loses_a_task: the test's own gRPC client is cut off while it writes, and then never ends
+            the task that waits for its status.
+        more: of its settings.
+    """
     before = asyncio.all_tasks()
     async with Responder() as responder:
         gateway = Gateway(settings(responder.address, shares, limits, **more))
@@ -78,12 +90,12 @@ async def running(
         finally:
             gateway.stop()
             await task
-    await until(lambda: not [t for t in asyncio.all_tasks() - before if not _grpcs(t)], "no tasks")
 
+    def left() -> list[asyncio.Task[Any]]:
+        tasks = asyncio.all_tasks() - before
+        return [t for t in tasks if not (caller_loses_a_task and "_AioCall" in repr(t))]
 
-def _grpcs(task: asyncio.Task[object]) -> bool:
-    """Whether it is of a test's own gRPC client, which loses one now and then when it is cut off."""
-    return "_AioCall" in str(task.get_coro())
+    await until(lambda: not left(), "no tasks")
 
 
 async def until(what: Callable[[], bool], name: str, within_s: float = 10.0) -> None:

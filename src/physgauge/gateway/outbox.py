@@ -28,6 +28,7 @@ class Outbox:
         self._waiting: deque[tuple[v1.StreamResponse, bool]] = deque()
         self._news, self._room = asyncio.Event(), asyncio.Event()
         self._since_s: float | None = None
+        self._closed = False
 
     def __len__(self) -> int:
         """Responses that have not been written."""
@@ -41,6 +42,11 @@ class Outbox:
             credited: it answers an image that took a credit.
         """
         self._waiting.append((response, credited))
+        self._news.set()
+
+    def close(self) -> None:
+        """Write no more than what is being written."""
+        self._closed = True
         self._news.set()
 
     def wake(self) -> None:
@@ -58,9 +64,9 @@ class Outbox:
             await self._room.wait()
 
     async def run(self, done: Callable[[], bool]) -> None:
-        """Write until everything is written and `done` says that nothing more will come."""
+        """Write until it is closed, or all is written and `done` says that nothing more will come."""
         while True:
-            while self._waiting:
+            while self._waiting and not self._closed:
                 response, credited = self._waiting.popleft()
                 response.credits = self._leaving(credited)
                 data = response.SerializeToString()
@@ -69,7 +75,7 @@ class Outbox:
                 self._since_s = None
                 self._sent(len(data))
                 self._room.set()
-            if done():
+            if self._closed or done():
                 return
             self._news.clear()
             await self._news.wait()

@@ -33,6 +33,9 @@ from physgauge.v1 import gateway_pb2 as v1
 _PATIENCE: Final = 8
 """Windows of images without a credit after which a stream is ended: they cost the gateway, too."""
 
+_SETTLE_S: Final = 0.5
+"""What a write that has begun gets to end when its stream is over."""
+
 
 class Ended(Exception):
     """The stream, not one image, is over.
@@ -110,6 +113,7 @@ class Session:
                 raise _drained()
         finally:
             self._closed = True
+            await self._settle(writer)
             left = list(self._in_hand.values())
             tasks = [reader, writer, *(task for task, _ in left)]
             for task in tasks:
@@ -118,6 +122,13 @@ class Session:
                 place.leave()  # a task that is cancelled before it begins does not get to its `finally`
             await asyncio.gather(*tasks, return_exceptions=True)
             self._desk.drop(self.caller.name, len(left))
+
+    async def _settle(self, writer: asyncio.Task[None]) -> None:
+        """Let a write that has begun end: gRPC sends no status on top of one that was cancelled. A caller
+        who does not take it is not waited for."""
+        self._out.close()
+        if (left_s := _SETTLE_S - self._out.stalled_s(time.monotonic())) > 0:
+            await asyncio.wait([writer], timeout=left_s)
 
     def drain(self, within_s: float) -> None:
         """No new credits; over when what is in hand is answered."""
