@@ -1,7 +1,7 @@
 """Answers requests from a few threads, each taking what waits as soon as it is free.
 
-A batch that Triton makes is a barrier: its last image waits for nobody, and nobody starts while it is at
-work. On a machine whose cores are shared with the other steps, threads of their own lose less.
+A batch that Triton makes is a barrier: all its images wait for the last one, and a core that is done
+early waits, too. Where cores are shared with the other steps, threads of their own lose less.
 """
 
 from __future__ import annotations
