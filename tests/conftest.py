@@ -11,9 +11,9 @@ from collections.abc import Generator
 import pytest
 
 from physgauge.rules_kernel.cuda.driver import gpu_count
-from tests.serving.fixtures import client, local_rows, server, wheel
+from tests.serving.fixtures import client, local_rows, no_fault, server, wheel
 
-__all__ = ["client", "local_rows", "server", "wheel"]
+__all__ = ["client", "local_rows", "no_fault", "server", "wheel"]
 """One server for all the folders that test with one: fixtures of a folder's own would each start theirs."""
 
 NO_SKIP = bool(os.environ.get("PHYSGAUGE_TEST_NO_SKIP"))

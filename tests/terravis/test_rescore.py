@@ -185,7 +185,7 @@ def test_the_command(
         *(
             (
                 [str(old), "-o", str(tmp_path / "n"), f"--{name}", "nan"],
-                "expected a number, got nan",
+                "expected a finite number, got nan",
             )
             for name in ("lambda", "alpha", "yes-from", "eligible-from", "major-from", "tau")
         ),

@@ -1,0 +1,1 @@
+"""Base scenes: each module registers some with :func:`benchmarks.scenes.pairs.registry.base`."""

@@ -1,0 +1,1 @@
+"""Pictures that are not eligible, by family."""

@@ -1,0 +1,1 @@
+"""Violations: each module registers some with :func:`benchmarks.scenes.pairs.registry.recipe`."""

@@ -1,0 +1,1 @@
+"""What worlds are furnished with: figures, vessels, tools, lamps, signs."""
