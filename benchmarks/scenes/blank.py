@@ -31,7 +31,12 @@ def blank(stage: Stage, rng: Generator) -> tuple[U8, str]:
         pixels, name = flat(rng, stage.size)
         return pixels, _FLAT_CAPTIONS.get(name, "an abstract picture")
     if style < FLAT_SHARE + SHUFFLED_SHARE:
-        return shuffled(rng, _some_subject(stage, rng)), "a mosaic of patches"
+        return shuffled(rng, some_subject(stage, rng)), "a mosaic of patches"
+    return scene_of_things(stage, rng)
+
+
+def scene_of_things(stage: Stage, rng: Generator) -> tuple[U8, str]:
+    """A picture of things of no domain and what it shows."""
     _, text, parts, camera = arrange(rng)
     stage.clear()
     around = surroundings(rng, camera, 0.0, "none")
@@ -40,7 +45,7 @@ def blank(stage: Stage, rng: Generator) -> tuple[U8, str]:
     return stage.rgb(Scene(camera, around.lights, everything)), text
 
 
-def _some_subject(stage: Stage, rng: Generator) -> U8:
+def some_subject(stage: Stage, rng: Generator) -> U8:
     """A picture of a clean subject of any domain."""
     setting = None
     while setting is None:

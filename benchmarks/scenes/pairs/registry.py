@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 from numpy.random import Generator
 
+from benchmarks.scenes.paints import U8
+
 from .world import Thing, World
 
 CATEGORIES: Final = (
@@ -21,6 +23,9 @@ CATEGORIES: Final = (
 """Ids of the shipped probes, in their order (a test holds them to the probe file)."""
 
 Severity = Literal["major", "minor"]
+
+FAMILIES: Final = ("abstract", "symbol", "infographic", "interface", "layout", "microscopic")
+"""What a picture is that is not eligible (a test holds them to the probe file)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,21 @@ class Recipe:
         return [t for t in world.things if t.subject is wanted and self.fits(world, t)]
 
 
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A kind of picture that is not eligible."""
+
+    family: str
+    name: str
+    make: Callable[[Generator, int], U8]
+    """Draws one, uint8 [size, size, 3]."""
+    held_out: bool
+    """Never trained on."""
+
+
 BASES: Final[dict[str, Base]] = {}
 RECIPES: Final[dict[str, Recipe]] = {}
+OTHERS: Final[dict[str, Other]] = {}
 
 
 def base(
@@ -114,9 +132,25 @@ def recipe(
     return add
 
 
+def other(
+    family: str, name: str, *, held_out: bool = False
+) -> Callable[[Callable[[Generator, int], U8]], Callable[[Generator, int], U8]]:
+    """Registers a kind of picture that is not eligible; `name` is unique among all."""
+    if family not in FAMILIES:
+        raise ValueError(f"expected one of {FAMILIES}, got {family!r}")
+
+    def add(make: Callable[[Generator, int], U8]) -> Callable[[Generator, int], U8]:
+        if name in OTHERS:
+            raise ValueError(f"other {name!r} is registered twice")
+        OTHERS[name] = Other(family, name, make, held_out)
+        return make
+
+    return add
+
+
 def load() -> None:
-    """Import all modules of `bases` and `recipes`, in the order of their names."""
-    for package in ("bases", "recipes"):
+    """Import all modules of `bases`, `recipes` and `others`, in the order of their names."""
+    for package in ("bases", "recipes", "others"):
         module = importlib.import_module(f"{__package__}.{package}")
         for found in sorted(pkgutil.iter_modules(module.__path__), key=lambda m: m.name):
             importlib.import_module(f"{module.__name__}.{found.name}")
@@ -127,4 +161,12 @@ def recipes_of(category: str, *, held_out: bool | None = None) -> Sequence[Recip
     found = [r for r in RECIPES.values() if r.category == category]
     return sorted(
         (r for r in found if held_out is None or r.held_out == held_out), key=lambda r: r.name
+    )
+
+
+def others_of(family: str, *, held_out: bool | None = None) -> Sequence[Other]:
+    """The pictures of a family that is not eligible, in the order of their names."""
+    found = [o for o in OTHERS.values() if o.family == family]
+    return sorted(
+        (o for o in found if held_out is None or o.held_out == held_out), key=lambda o: o.name
     )
