@@ -32,6 +32,9 @@ _TEXTURES = 8
 _SHADOW_CLIP = 2.3
 """Half the side of the square that the sun's shadow map covers, in scene units."""
 
+_SHADOWLESS_ALPHA = 0.5
+"""Paints more transparent than this cast no shadow."""
+
 _NEAR = 0.05
 
 _FAR = 90.0
@@ -56,6 +59,12 @@ class Scene:
     lights: Sequence[Light]
     parts: list[Part]
     """Everything drawn; index + 1 is the segmentation id."""
+    shadowless: frozenset[int] = frozenset()
+    """Indices of parts that cast no shadow."""
+    ghosts: frozenset[int] = frozenset()
+    """Indices of parts of which only the shadow is seen."""
+    lit: tuple[F64, float] | None = None
+    """Middle [3] and half side of the square that the shadow map covers, where not the stage's own."""
 
 
 def _import_mujoco() -> tuple[Any, Any]:
@@ -205,13 +214,17 @@ class Stage:
         self._used = [slot + 1, v, f]
         return slot
 
-    def _geoms(self, parts: Iterable[tuple[int, Part]]) -> None:
+    def _geoms(
+        self, parts: Iterable[tuple[int, Part]], shadowless: frozenset[int], ghosts: frozenset[int]
+    ) -> None:
         mj, n = self._mj, 0
         one, zero, eye = np.ones(3), np.zeros(3), np.eye(3).ravel()
         for segid, part in parts:
             for slot, paint in self._load(part):
                 g = self._scene.geoms[n]
-                rgba = np.array([*paint.rgb, 1.0], np.float32)
+                # Nothing of a wholly transparent geom is seen but its shadow.
+                alpha = 0.0 if segid in ghosts else paint.alpha
+                rgba = np.array([*paint.rgb, alpha], np.float32)
                 mj.mjv_initGeom(g, mj.mjtGeom.mjGEOM_MESH, one, zero, eye, rgba)
                 g.dataid = 2 * slot
                 g.segid = segid
@@ -220,7 +233,9 @@ class Stage:
                     paint.shininess,
                     paint.emission,
                 )
-                decor = part.key.startswith("backdrop")
+                g.transparent = alpha < 1.0
+                decor = part.key.startswith("backdrop") or segid in shadowless
+                decor = decor or (paint.alpha < _SHADOWLESS_ALPHA)
                 g.category = mj.mjtCatBit.mjCAT_DECOR if decor else mj.mjtCatBit.mjCAT_DYNAMIC
                 if paint.texture in self._names:
                     g.matid = self._names[paint.texture]
@@ -236,9 +251,10 @@ class Stage:
             half = _NEAR * c.tan
             cam.frustum_center, cam.frustum_width = half * c.shift[0], half
             cam.frustum_bottom, cam.frustum_top = half * (c.shift[1] - 1), half * (c.shift[1] + 1)
+        middle, self._context.shadowClip = scene.lit or (np.zeros(3), self._lit)
         for light, to in zip(scene.lights, s.lights, strict=False):
             to.type = self._mj.mjtLightType.mjLIGHT_DIRECTIONAL
-            to.dir, to.pos = light.direction, -40.0 * light.direction
+            to.dir, to.pos = light.direction, middle - 40.0 * light.direction
             to.diffuse, to.ambient = light.diffuse, light.ambient
             to.specular = [light.specular] * 3
             to.castshadow = light.shadow
@@ -248,10 +264,10 @@ class Stage:
     def _draw(self, scene: Scene, parts: Iterable[tuple[int, Part]], segment: bool) -> U8:
         mj, s = self._mj, self._scene
         self._view(scene)
-        self._geoms(parts)
+        self._geoms(parts, scene.shadowless, scene.ghosts)
         f = mj.mjtRndFlag
         s.flags[f.mjRND_SEGMENT] = s.flags[f.mjRND_IDCOLOR] = segment
-        s.flags[f.mjRND_SHADOW] = any(light.shadow for light in scene.lights)
+        s.flags[f.mjRND_SHADOW] = not segment and any(light.shadow for light in scene.lights)
         s.flags[f.mjRND_CULL_FACE] = 1
         s.flags[f.mjRND_SKYBOX] = s.flags[f.mjRND_REFLECTION] = s.flags[f.mjRND_HAZE] = 0
         mj.mjr_render(self._rect, s, self._context)
@@ -267,6 +283,18 @@ class Stage:
         indices = range(len(scene.parts)) if shown is None else shown
         px = self._draw(scene, [(i, scene.parts[i]) for i in indices], segment=True)
         return px[..., 0].astype(np.int32) + 256 * px[..., 1].astype(np.int32)
+
+    def depth(self, scene: Scene) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Part index + 1 per pixel (0: nothing) and the distance along the camera's axis.
+
+        Both [size, size]; the distance where nothing is seen is that of the far plane.
+        """
+        shown = [i for i in range(len(scene.parts)) if i not in scene.ghosts]
+        self._context.readDepthMap = self._mj.mjtDepthMap.mjDEPTH_ZEROFAR
+        ids = self.segment(scene, shown)
+        raw = np.empty((self.size, self.size), np.float32)
+        self._mj.mjr_readPixels(None, raw, self._rect, self._context)
+        return ids, _NEAR * _FAR / (_NEAR + raw[::-1] * (_FAR - _NEAR))
 
     def close(self) -> None:
         """Frees the render context; closing twice is fine."""

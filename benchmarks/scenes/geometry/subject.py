@@ -25,6 +25,8 @@ class Paint:
     specular: float = 0.2
     shininess: float = 0.3
     emission: float = 0.0
+    alpha: float = 1.0
+    """0..1; less than 1 is transparent."""
 
 
 @dataclass(frozen=True, slots=True)
