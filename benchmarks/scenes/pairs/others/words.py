@@ -6,13 +6,30 @@ from typing import Final
 
 from numpy.random import Generator
 
-_NOUNS: Final = ["sales", "budget", "profit", "growth", "north", "south", "energy", "water", "forest", "rain", "plan", "team", "cost", "index", "market", "orders", "export", "review", "online", "mobile", "quarter", "traffic", "users", "income", "carbon", "school", "health", "steel", "wheat", "coffee", "travel", "research", "safety", "design", "quality", "delivery", "harbour", "museum", "garden", "summer", "winter", "island", "summit", "signal", "report", "archive", "studio", "market", "bridge", "river", "station", "engine", "copper", "silver", "valley", "meadow"]
+_NOUNS: Final = (
+    "sales", "budget", "profit", "growth", "north", "south", "energy", "water", "forest", "rain",
+    "plan", "team", "cost", "index", "market", "orders", "export", "review", "online", "mobile",
+    "quarter", "traffic", "users", "income", "carbon", "school", "health", "steel", "wheat",
+    "coffee", "travel", "research", "safety", "design", "quality", "delivery", "harbour", "museum",
+    "garden", "summer", "winter", "island", "summit", "signal", "report", "archive", "studio",
+    "market", "bridge", "river", "station", "engine", "copper", "silver", "valley", "meadow",
+)  # fmt: skip
 _VERBS: Final = (
-    ["open", "save", "close", "send", "edit", "start", "stop", "share", "search", "print", "reply", "next", "back", "add", "copy"]
-)
-_SYLLABLES: Final = ["ba", "ro", "lin", "tem", "qua", "sor", "vi", "da", "mel", "ko", "pra", "nu", "est", "ur", "ti", "gan", "fel", "os", "mar", "chi", "ren", "do", "lu", "ka", "sta", "pe", "vor", "en", "ha", "tri", "ma", "ne", "sol", "bi"]
-_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-_NAMES: Final = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gia", "Hugo", "Ines", "Jon", "Kim", "Lea", "Max", "Nora", "Omar", "Pia", "Rosa", "Sam", "Tara", "Udo"]
+    "open", "save", "close", "send", "edit", "start", "stop", "share", "search", "print", "reply",
+    "next", "back", "add", "copy",
+)  # fmt: skip
+_SYLLABLES: Final = (
+    "ba", "ro", "lin", "tem", "qua", "sor", "vi", "da", "mel", "ko", "pra", "nu", "est", "ur", "ti",
+    "gan", "fel", "os", "mar", "chi", "ren", "do", "lu", "ka", "sta", "pe", "vor", "en", "ha",
+    "tri", "ma", "ne", "sol", "bi",
+)  # fmt: skip
+_MONTHS: Final = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
+_NAMES: Final = (
+    "Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gia", "Hugo", "Ines", "Jon", "Kim", "Lea", "Max",
+    "Nora", "Omar", "Pia", "Rosa", "Sam", "Tara", "Udo",
+)  # fmt: skip
 
 
 def noun(rng: Generator) -> str:
