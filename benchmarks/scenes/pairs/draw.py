@@ -48,12 +48,17 @@ def draw(stage: Stage, world: World, lit: Lit | None = None) -> Canvas:
         MemoryError: more geometry than the stage's pool holds.
         ValueError: more than 8 textures.
     """
-    lit = lit or lit_by(world)
-    try:
-        canvas = _draw(stage, world, lit)
-    except (MemoryError, ValueError):
-        stage.clear()  # the pool may have been full of other pictures' geometry
-        canvas = _draw(stage, world, lit)
+    square = lit or lit_by(world)
+
+    def render(variant: World) -> Canvas:
+        try:
+            return _draw(stage, variant, square)
+        except (MemoryError, ValueError):
+            stage.clear()  # the pool may have been full of other pictures' geometry
+            return _draw(stage, variant, square)
+
+    canvas = render(world)
+    canvas.render = render
     for effect in world.effects:
         effect(canvas)
     return canvas

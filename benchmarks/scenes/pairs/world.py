@@ -147,6 +147,9 @@ class Canvas:
     keys: tuple[str, ...]
     """Keys of the world's things."""
     world: World
+    render: Callable[[World], Canvas] | None = None
+    """Draws a variant of the world without its effects, in the same light: for effects that compose
+    pictures. The variant has no more textures than the world."""
 
     def mask(self, key: str) -> NDArray[np.bool_]:
         """Where a thing is seen."""
