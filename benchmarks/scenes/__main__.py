@@ -1,4 +1,4 @@
-"""``python -m benchmarks.scenes make|bench|examples``: see docs/scenes.md."""
+"""``python -m benchmarks.scenes make|bench|examples|pairs|pairs-...``: docs/scenes.md, docs/pairs.md."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from physgauge.errors import PhysgaugeError
 
 from .dataset import CHOICES, Order, make
 from .examples import write_examples
+from .pairs.sheet import sheet
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,12 +48,28 @@ def _parser() -> argparse.ArgumentParser:
             help="share of images with a planted violation (0.5)",
         )
         p.add_argument("--format", default="jpeg", help="jpeg or png")
+    _pairs_parsers(sub)
     return parser
+
+
+def _pairs_parsers(sub: Any) -> None:
+    s = sub.add_parser(
+        "pairs-sheet", help="a contact sheet: clean, violated, where they differ; or a base alone"
+    )
+    s.add_argument("--base", help="base scene (all)")
+    s.add_argument("--recipe", help="violation")
+    s.add_argument("--category", help="all violations of a category")
+    s.add_argument("--count", type=int, default=6, help="rows of a recipe, pictures of a base (6)")
+    s.add_argument("--seed", type=int, default=0, help="same seed, same sheet (0)")
+    s.add_argument("--out", type=Path, default=Path("sheet.png"), help="file (sheet.png)")
 
 
 def _run(a: argparse.Namespace) -> None:
     if a.command == "examples":
         print(f"{write_examples(a.out)} images in {a.out}")
+        return
+    if a.command == "pairs-sheet":
+        sheet(a.base, a.recipe, a.category, a.count, a.seed, a.out)
         return
     rest = (a.size, a.workers, a.violated, a.format)
     if a.command == "make":

@@ -12,17 +12,23 @@ from PIL import Image, ImageFilter
 from .paints import U8
 
 
-def expose(rng: Generator, pixels: U8, subject: NDArray[np.bool_]) -> U8:
-    """Lifts the picture by a gamma when the subject is too dark to be made out."""
+def exposure(rng: Generator, pixels: U8, subject: NDArray[np.bool_]) -> U8 | None:
+    """The tone curve [256] that lifts a subject too dark to be made out; None where it isn't."""
     if not subject.any():
-        return pixels
+        return None
     mean = float(pixels[subject].mean()) / 255
     wanted = float(rng.uniform(0.2, 0.32))
     if mean >= wanted:
-        return pixels
+        return None
     gamma = max(0.45, np.log(wanted) / np.log(max(mean, 1e-3)))
-    lifted: U8 = (255 * (np.arange(256) / 255) ** gamma + 0.5).astype(np.uint8)[pixels]
-    return lifted
+    curve: U8 = (255 * (np.arange(256) / 255) ** gamma + 0.5).astype(np.uint8)
+    return curve
+
+
+def expose(rng: Generator, pixels: U8, subject: NDArray[np.bool_]) -> U8:
+    """Lifts the picture by a gamma when the subject is too dark to be made out."""
+    curve = exposure(rng, pixels, subject)
+    return pixels if curve is None else curve[pixels]
 
 
 def develop(rng: Generator, pixels: U8) -> U8:

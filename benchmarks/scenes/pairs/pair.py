@@ -1,0 +1,213 @@
+"""One pair from (seed, index): a base, a recipe at a thing of it, both twins finished alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.random import Generator, SeedSequence
+
+from benchmarks.scenes.paints import U8
+from benchmarks.scenes.post import develop, encode, exposure
+from benchmarks.scenes.render import Stage
+
+from .draw import draw, lit_by, seen_things
+from .evidence import Evidence, check_worlds, find
+from .registry import BASES, Base, Planted, Recipe, Severity, recipes_of
+from .world import Thing, World
+
+Split = Literal["train", "held_out"]
+
+SPLITS: Final[tuple[Split, ...]] = ("train", "held_out")
+STYLED: Final = 0.15
+"""Share of pairs that get a stylised look."""
+NOVEL: Final = 0.5
+"""Share of the draws for a held-out recipe in split "held_out"."""
+_PROBES: Final = 4
+"""Worlds of each base that are looked at for what fits there."""
+_WORLDS: Final = 12
+"""Worlds that are tried with one recipe ..."""
+_TARGETS: Final = 3
+"""... each at so many things ..."""
+_RECIPES: Final = 6
+"""... before another recipe is drawn, so many times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A pair before development."""
+
+    base: Base
+    recipe: Recipe
+    severity: Severity
+    planted: Planted
+    clean: U8
+    violated: U8
+    evidence: Evidence
+    subject: Any
+    """Where the clean picture shows subjects, bool [S, S]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A finished pair."""
+
+    drawn: Drawn
+    style: str
+    clean: bytes
+    """Encoded."""
+    violated: bytes
+    given_up: tuple[str, ...]
+    """Recipes that were drawn first and found no place."""
+
+
+def attempt(
+    stage: Stage,
+    rng: Generator,
+    base: Base,
+    world: World,
+    recipe: Recipe,
+    severity: Severity,
+    at: Thing,
+) -> Drawn | str:
+    """The pair of a recipe at a thing, or why it is not evident.
+
+    Raises:
+        RuntimeError: the recipe or the drawing failed; names the recipe and the base.
+    """
+    try:
+        planted = recipe.plant(world, at, rng)
+        if planted is None:
+            return "the recipe found no way"
+        check_worlds(planted)
+        lit = lit_by(planted.clean, planted.violated)
+        clean = draw(stage, planted.clean, lit)
+        violated = draw(stage, planted.violated, lit)
+        evidence = find(planted, clean, violated)
+    except Exception as e:
+        raise RuntimeError(
+            f"recipe {recipe.name!r} at {at.key!r} of base {base.name!r}: {e!r}"
+        ) from e
+    if isinstance(evidence, str):
+        return evidence
+    subject = seen_things(clean, [one.key for one in planted.clean.things if one.subject])
+    return Drawn(base, recipe, severity, planted, clean.pixels, violated.pixels, evidence, subject)
+
+
+@lru_cache(maxsize=8)
+def _probes(name: str) -> tuple[World, ...]:
+    return tuple(
+        BASES[name].make(np.random.default_rng(SeedSequence([77, k]))) for k in range(_PROBES)
+    )
+
+
+@lru_cache(maxsize=4096)
+def places(recipe: Recipe, severity: Severity, split: Split) -> tuple[tuple[str, float], ...]:
+    """Bases of the split that a recipe fits, with the share of their worlds it fits in.
+
+    Found on a few fixed worlds of each base, so that draws are not spent on bases that never fit.
+    """
+    found = []
+    for name in sorted(BASES):
+        if BASES[name].held_out != (split == "held_out"):
+            continue
+        hits = sum(bool(recipe.targets(world, severity)) for world in _probes(name))
+        if hits:
+            found.append((name, hits / _PROBES))
+    return tuple(found)
+
+
+def draw_pair(
+    stage: Stage, rng: Generator, category: str, split: Split
+) -> tuple[Drawn, tuple[str, ...]]:
+    """A pair of the category and the recipes that found no place before it.
+
+    Raises:
+        RuntimeError: no recipe of the category gave an evident pair.
+    """
+    reasons: Counter[str] = Counter()
+    given_up: list[str] = []
+    for _ in range(_RECIPES):
+        recipe = _draw_recipe(rng, category, split, given_up)
+        drawn = _try_recipe(stage, rng, recipe, split, reasons)
+        if drawn is not None:
+            return drawn, tuple(given_up)
+        given_up.append(recipe.name)
+    raise RuntimeError(
+        f"expected an evident pair of {category} ({split}), got none with {given_up}: "
+        f"{reasons.most_common(6)}"
+    )
+
+
+def _draw_recipe(rng: Generator, category: str, split: Split, given_up: Sequence[str]) -> Recipe:
+    """Alike among a category's recipes; in split "held_out" every other draw is a held-out one."""
+    wanted = None if split == "train" else bool(rng.random() < NOVEL)
+    kinds = (False,) if split == "train" else (wanted, not wanted)
+    for kind in kinds:
+        known = [r for r in recipes_of(category, held_out=kind) if r.name not in given_up]
+        if known:
+            return known[int(rng.integers(len(known)))]
+    raise RuntimeError(
+        f"{category} has no recipe left for {split}: {list(given_up)} found no place"
+    )
+
+
+def _try_recipe(
+    stage: Stage, rng: Generator, recipe: Recipe, split: Split, reasons: Counter[str]
+) -> Drawn | None:
+    wanted: list[Severity] = ["major", "minor"]
+    if rng.random() < 0.5:
+        wanted.reverse()
+    for severity in wanted:
+        bases = places(recipe, severity, split)
+        if not bases:
+            continue
+        names, shares = zip(*bases, strict=True)
+        weights = np.array(shares) / sum(shares)
+        for _ in range(_WORLDS // 2):
+            base = BASES[str(rng.choice(names, p=weights))]
+            world = base.make(rng)
+            targets = recipe.targets(world, severity)
+            for k in rng.permutation(len(targets))[:_TARGETS]:
+                got = attempt(stage, rng, base, world, recipe, severity, targets[k])
+                if not isinstance(got, str):
+                    return got
+                reasons[f"{recipe.name} on {base.name}: {got}"] += 1
+    return None
+
+
+def make_pair(stage: Stage, seed: int, index: int, category: str, split: Split) -> Pair:
+    """The pair `index` of the set `seed`; depends on the arguments and the stage's size only."""
+    rng = np.random.default_rng(SeedSequence([seed, 1 + SPLITS.index(split), index]))
+    stage.clear()
+    drawn, given_up = draw_pair(stage, rng, category, split)
+    style, clean, violated = finish(rng, drawn)
+    return Pair(drawn, style, clean, violated, given_up)
+
+
+def finish(rng: Generator, drawn: Drawn) -> tuple[str, bytes, bytes]:
+    """Style and both encoded twins, treated alike: by the same draws of chance."""
+    curve = exposure(rng, drawn.clean, drawn.subject)
+    styled = rng.random() < STYLED
+    luck = int(rng.integers(2**62))
+    style, data = "", []
+    for pixels in (drawn.clean, drawn.violated):
+        own = np.random.default_rng(luck)
+        lifted = pixels if curve is None else curve[pixels]
+        style, looks = stylise(own, lifted) if styled else ("none", lifted)
+        data.append(encode(own, develop(own, looks), "jpeg"))
+    return style, data[0], data[1]
+
+
+def stylise(rng: Generator, pixels: U8) -> tuple[str, U8]:
+    """A stylised look by chance."""
+    try:
+        from . import styles
+    except ImportError:
+        return "none", pixels
+    looks: tuple[str, U8] = styles.stylise(rng, pixels)
+    return looks
