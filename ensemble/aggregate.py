@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import msgspec
 
@@ -21,14 +20,13 @@ from physgauge.ensemble.fuse import Fused
 from physgauge.ensemble.judge.looking import JudgeCard
 from physgauge.ensemble.judge.reason import ReasonResult
 from physgauge.ensemble.judge.reasoning import Reasoned
+from physgauge.ensemble.methods import NOT_SEEN
 from physgauge.ensemble.readings import Readings
 from physgauge.ensemble.rules import DomainRules, Ruled, number
 from physgauge.ensemble.subjects.worst import Whose, worst
 from physgauge.ensemble.verdict import combine
 from physgauge.errors import InputError
 from physgauge.types import VIEWS, Item
-
-NO_JUDGE: Final = "this profile has no judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Context:
     provenance: wire.Provenance
     settings: PcmdeSettings
     domains: Mapping[str, Domain] = field(default_factory=dict)
-    unseen: str = NO_JUDGE
+    unseen: str = NOT_SEEN
     """Why TerraVis is skipped in a row that no look is added to."""
 
     @classmethod
@@ -75,8 +73,9 @@ class Context:
         domains: Domains,
         detectors: Sequence[OnnxDetector],
         judge: JudgeCard | None = None,
+        unseen: str | None = None,
     ) -> Context:
-        """The context of a pipeline."""
+        """The context of a pipeline; `unseen` is why nobody looks at its images, None: somebody does."""
         provenance = wire.Provenance(
             physgauge=__version__,
             profile=profile.name,
@@ -90,8 +89,7 @@ class Context:
         )
         if judge is not None:
             provenance = judge.sign(provenance)
-        unseen = NO_JUDGE if profile.judge is None else "nobody looked at the image"
-        return cls(provenance, profile.pcmde, domains.by_name, unseen)
+        return cls(provenance, profile.pcmde, domains.by_name, unseen or NOT_SEEN)
 
     def provenance_of(self, domain: str | None, decoder: str | None) -> wire.Provenance:
         """With the pack that judged the image, and its layout model, if any did."""
@@ -120,6 +118,17 @@ def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
         caption=item.caption,
         extra=item.extra,
     )
+
+
+def rows_without_pcmde(
+    subjects: Sequence[Subject], reason: str, ms: Mapping[str, float], context: Context
+) -> list[wire.Row]:
+    """The rows of images whose parts nobody judges, and why; looks join in as in those of `rows_of`."""
+    pcmde = wire.Pcmde(status="skipped", reason=reason)
+    return [
+        _row(subject, pcmde, [], cost_of(subject.decode_ms, ms, []), context)
+        for subject in subjects
+    ]
 
 
 def rows_of(
@@ -154,27 +163,35 @@ def rows_of(
         pcmde = each[mine.start]
         if len(mine) > 1:
             pcmde = worst([each[k] for k in mine], [whose.parts[k] for k in mine], detections)
-        row = wire.Row(
-            image_id=subject.image_id,
-            source=subject.source,
-            caption=subject.caption,
-            extra=subject.extra,
-            pixel_sha256=subject.pixel_sha256,
-            width=subject.width,
-            height=subject.height,
-            warnings=list(subject.warnings),
-            terravis=wire.TerraVis(status="skipped", reason=context.unseen),
-            pcmde=pcmde,
-            detections=detections,
-            provenance=context.provenance_of(pcmde.domain, subject.decoder),
-            cost=cost_of(
-                subject.decode_ms,
-                ms,
-                [paid[k] for k in likeliest[mine.start : mine.stop] if k in paid],
-            ),
-        )
-        rows.append(row)
+        spent = [paid[k] for k in likeliest[mine.start : mine.stop] if k in paid]
+        cost = cost_of(subject.decode_ms, ms, spent)
+        rows.append(_row(subject, pcmde, detections, cost, context))
     return rows
+
+
+def _row(
+    subject: Subject,
+    pcmde: wire.Pcmde,
+    detections: list[wire.Detection],
+    cost: wire.Cost,
+    context: Context,
+) -> wire.Row:
+    """An image's row, as long as nobody has looked at it."""
+    return wire.Row(
+        image_id=subject.image_id,
+        source=subject.source,
+        caption=subject.caption,
+        extra=subject.extra,
+        pixel_sha256=subject.pixel_sha256,
+        width=subject.width,
+        height=subject.height,
+        warnings=list(subject.warnings),
+        terravis=wire.TerraVis(status="skipped", reason=context.unseen),
+        pcmde=pcmde,
+        detections=detections,
+        provenance=context.provenance_of(pcmde.domain, subject.decoder),
+        cost=cost,
+    )
 
 
 def _judged(

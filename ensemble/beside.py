@@ -110,18 +110,24 @@ class Beside:
 
     Args:
         looking: the judge; None: batches wait for nobody.
+        looks: whether he looks at images, besides reasoning.
+        method: for whose sake he looks.
     """
 
-    def __init__(self, looking: Looking | None) -> None:
-        self._looking = looking
+    def __init__(
+        self, looking: Looking | None, looks: bool = True, method: wire.Method = "both"
+    ) -> None:
+        self._looking, self._looks, self._method = looking, looks, method
         self._waiting: deque[_Waiting] = deque()
 
     def begin(self, pixels: Pixels | Broken) -> Begun:
         """The judge looks at once, unless he has to know first what is detected."""
         looking = self._looking
-        if looking is None or looking.after_detection or isinstance(pixels, Broken):
+        if looking is None or not self._looks or isinstance(pixels, Broken):
             return Begun(pixels, None)
-        return Begun(pixels, looking.begin(pixels.decoded.rgb))
+        if looking.after_detection:
+            return Begun(pixels, None)
+        return Begun(pixels, looking.begin(pixels.decoded.rgb, method=self._method))
 
     def take(self, batch: Sequence[Begun], steps: Steps[list[Scored]]) -> Iterator[Scored]:
         """Take a batch on, and give back what is whole: batches wait for the judge as long as he has less

@@ -22,17 +22,24 @@ import numpy as np
 from physgauge import wire
 from physgauge.clients.boxes import Entry
 from physgauge.config import LoadedProfile, ReadingSettings
-from physgauge.ensemble.aggregate import Context, Subject, error_row, rows_of
+from physgauge.ensemble.aggregate import (
+    Context,
+    Subject,
+    error_row,
+    rows_of,
+    rows_without_pcmde,
+)
 from physgauge.ensemble.batches import in_batches
 from physgauge.ensemble.beside import Begun, Beside, Scored, Steps, at_once, reason
 from physgauge.ensemble.boxes import detections_of, subject_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
-from physgauge.ensemble.domains import load_domains
+from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.ensemble.feed import Feed, Pixels
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking, with_looks
+from physgauge.ensemble.methods import Methods
 from physgauge.ensemble.observations import Heard, listen
 from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
@@ -61,6 +68,8 @@ class Options:
     """Decode worker processes; None = the profile's."""
     threads: int | None = None
     """Threads of the detector and the kernels; None = the profile's."""
+    method: wire.Method = "both"
+    """What images are scored by; `both` leaves out what the profile cannot do."""
 
 
 class Pipeline:
@@ -88,23 +97,25 @@ class Pipeline:
         options = options or Options()
         self._profile = profile = loaded.profile
         threads = profile.run.threads if options.threads is None else options.threads
-        self._domains = load_domains(loaded, options.packs, threads)
+        judge = profile.judge if looking is None else looking.settings
+        self._methods = methods = (
+            Methods.of(options.method, profile, judge) if detect else Methods.of_boxes(profile)
+        )
+        rules = methods.detects or not detect
+        self._domains = load_domains(loaded, options.packs, threads) if rules else Domains({})
         self._domain = None if options.domain == "auto" else options.domain
-        if self._domain is not None and self._domain not in self._domains.by_name:
+        if self._domain is not None and rules and self._domain not in self._domains.by_name:
             known = ", ".join(["auto", *self._domains.by_name])
             raise ConfigError(f"domain: expected one of {known}, got {self._domain!r}")
         self._detectors: list[OnnxDetector] = []
         self._feed: Feed | None = None
         self._looking = looking
-        if detect:
-            if not profile.detectors:
-                raise ConfigError(
-                    f"profile {profile.name}: detectors: expected at least one, got none"
-                )
+        if methods.detects:
             self._detectors = [OnnxDetector.of(loaded, s, threads) for s in profile.detectors]
+        if detect:
             workers = profile.run.workers if options.workers is None else options.workers
             self._feed = Feed(profile, workers)
-        if detect or profile.reason.engine == "judge":
+        if methods.judges:
             try:
                 self._looking = looking or Looking.of(loaded)
             except BaseException:
@@ -115,14 +126,16 @@ class Pipeline:
         self._fusion = profile.fuse if detect else None
         self._reading = profile.readings if detect else ReadingSettings()
         card = self._looking.card if self._looking else None
-        self._context = Context.of(profile, self._domains, self._detectors, card)
+        self._context = Context.of(
+            profile, self._domains, self._detectors, card, methods.no_terravis
+        )
 
     def score(self, items: Iterable[Item]) -> Iterator[Scored]:
         """One `Scored` per item, in order; reads ahead only as far as keeps the stages busy."""
         if self._feed is None:
             raise ConfigError("expected a pipeline with a detector, got one made with detect=False")
         size = self._profile.run.batch_size
-        with Beside(self._looking) as beside:
+        with Beside(self._looking, self._methods.looks, self._methods.method) as beside:
             begun = map(beside.begin, self._feed.decode(items))
             for batch in in_batches(begun, size, lambda one: one.size, BATCH_PIXEL_BYTES):
                 yield from beside.take(batch, self._score_decoded(batch))
@@ -135,13 +148,14 @@ class Pipeline:
             good = [one.pixels for one in batch if isinstance(one.pixels, Pixels)]
             images = [one.decoded.rgb for one in good]
             subjects = [Subject.of_pixels(one) for one in good]
-            made = yield from self._rows(subjects, lambda: self._detect(images), images, looks)
+            rows = self._rows if self._methods.no_pcmde is None else self._rows_looked_at
+            made = yield from rows(subjects, lambda: self._detect(images), images, looks)
         finally:
             for look in looks:
                 look.cancel()
-        rows = iter(made)
+        made_rows = iter(made)
         return [
-            Scored(next(rows), one.pixels.decoded.rgb)
+            Scored(next(made_rows), one.pixels.decoded.rgb)
             if isinstance(one.pixels, Pixels)
             else Scored(error_row(one.pixels.item, one.pixels.error, self._context), None)
             for one in batch
@@ -193,9 +207,7 @@ class Pipeline:
         readings = clock.time("read", lambda: read(apart.fused, self._reading, domains.literal))
         sizes = size[apart.whose.image]
         heard: Heard = ()
-        if images and self._looking and self._looking.after_detection:
-            boxes = whereabouts(subjects, fused, size, self._reading, domains, self._context)
-            looks = [self._looking.begin(*pair) for pair in zip(images, boxes, strict=True)]
+        looks = looks or self._look_closer(subjects, fused, images)
         if looks and self._profile.observers:
             sights = [look.sights for look in (yield looks)]
             readings, heard = listen(
@@ -206,10 +218,42 @@ class Pipeline:
         )
         reasoned = yield from reason(ruled, readings, self._profile, self._looking, clock)
         rows = rows_of(subjects, apart.whose, readings, ruled, reasoned, clock.ms, self._context)
-        seen = yield looks
-        return (
-            with_looks(rows, seen, self._looking.card.counting) if self._looking and seen else rows
+        return self._with(rows, (yield looks))
+
+    def _rows_looked_at(
+        self,
+        subjects: Sequence[Subject],
+        detect: Callable[[], Detections],
+        images: Sequence[U8],
+        looks: Sequence[Future[Look]],
+    ) -> Steps[list[wire.Row]]:
+        """As `_rows`, where PCMDE is left out."""
+        clock = Clock(len(subjects))
+        if subjects and self._methods.detects:
+            detections = clock.time("detect", lambda: self._domains.clear(detect()))
+            looks = self._look_closer(subjects, self._fuse(detections), images)
+        reason = self._methods.no_pcmde or ""
+        return self._with(
+            rows_without_pcmde(subjects, reason, clock.ms, self._context), (yield looks)
         )
+
+    def _look_closer(
+        self, subjects: Sequence[Subject], fused: Fused, images: Sequence[U8]
+    ) -> list[Future[Look]]:
+        """The looks of a judge who has to know first what is detected."""
+        looking, methods = self._looking, self._methods
+        if looking is None or not images or not (methods.looks and looking.after_detection):
+            return []
+        size = np.array([(s.width, s.height) for s in subjects], np.float32)
+        boxes = whereabouts(subjects, fused, size, self._reading, self._domains, self._context)
+        pairs = zip(images, boxes, strict=True)
+        return [looking.begin(image, around, method=methods.method) for image, around in pairs]
+
+    def _with(self, rows: list[wire.Row], looks: list[Look]) -> list[wire.Row]:
+        if self._looking is None or not looks:
+            return rows
+        counts = self._methods.no_terravis is None
+        return with_looks(rows, looks, self._looking.card.counting if counts else None)
 
     def _detect(self, images: Sequence[U8]) -> Detections:
         found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]

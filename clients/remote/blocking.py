@@ -68,9 +68,9 @@ class Client:
         """One row, as :meth:`AsyncClient.row`."""
         return self._loop.call(self._client.row(image))
 
-    def check(self, domain: str = "auto") -> None:
+    def check(self, domain: str = "auto", method: wire.Method = "both") -> None:
         """See :meth:`AsyncClient.check`."""
-        self._loop.call(self._client.check(domain))
+        self._loop.call(self._client.check(domain, method))
 
     @property
     def stats(self) -> Stats:

@@ -21,6 +21,7 @@ from physgauge.clients.remote.source import check
 from physgauge.clients.remote.stats import Counters, Stats
 from physgauge.config import DecodeLimits
 from physgauge.errors import ConfigError, InputError, RequestError
+from physgauge.wire import Method
 
 CHECK_S: Final = 20.0
 """How long `check` waits, at the most."""
@@ -135,17 +136,16 @@ class AsyncClient:
         finally:
             await self.stop(run)
 
-    async def check(self, domain: str = "auto") -> None:
+    async def check(self, domain: str = "auto", method: Method = "both") -> None:
         """Have a small image scored: that there is a server, that it is the right one to talk to, that it
-        takes the token, and knows the domain.
+        takes the token, knows the domain, and has what the method needs.
 
         Raises:
             RequestError: what is wrong.
         """
         probe = np.full((64, 64, 3), 128, np.uint8)
-        await self.row(
-            Input(probe, "check", domain=domain, timeout_s=min(CHECK_S, self._policy.timeout_s))
-        )
+        within_s = min(CHECK_S, self._policy.timeout_s)
+        await self.row(Input(probe, "check", domain=domain, timeout_s=within_s, method=method))
 
     def start(self, images: AsyncIterable[Any] | Iterable[Any], ordered: bool) -> Run:
         """A run of `score`, to go through by hand; it must be stopped."""

@@ -220,5 +220,6 @@ def _call(request_id: str, given: Input, image: bytes, within_s: float) -> Call:
         extra=dict(given.extra),
         domain=given.domain,
         timeout_ms=max(1, int(1000 * within_s)),
+        method=given.method,
     )
     return Call(request_id, image, (given.caption or "").encode(), msgspec.json.encode(options))

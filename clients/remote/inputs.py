@@ -6,15 +6,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from physgauge.clients.files import name_of
 from physgauge.contract import Options
 from physgauge.errors import CaptionError, InputError, RequestError
+from physgauge.wire import Method
 
 MAX_TIMEOUT_S: Final = 3600.0
+METHODS: Final = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Input:
     """For the logs of all steps of the server; empty = one of the client's."""
     error: InputError | None = None
     """Why it cannot be scored, if that is known already."""
+    method: Method = "both"
+    """What to score it by; `both` leaves out what the server's profile cannot do."""
 
 
 def as_input(thing: Any, number: int) -> Input:
@@ -76,6 +80,7 @@ def _of_tuple(parts: tuple[Any, ...], number: int) -> Input:
         told.extra,
         told.domain,
         told.timeout_ms / 1000 if timed else None,
+        method=told.method,
     )
 
 
@@ -97,6 +102,7 @@ def _checked(given: Input, number: int) -> Input:
         given.timeout_s,
         given.request_id,
         given.error or problem,
+        given.method,
     )
 
 
@@ -115,6 +121,8 @@ def _problem(given: Input) -> InputError | None:
         value = getattr(given, name)
         if not _is_text(value):
             return _wrong(f"{name}: expected text", value)
+    if given.method not in METHODS:
+        return _wrong(f"method: expected one of {', '.join(METHODS)}", given.method)
     if not _is_timeout(given.timeout_s):
         return _wrong(f"timeout_s: expected 0.001 to {MAX_TIMEOUT_S:g} s or None", given.timeout_s)
     extra: object = given.extra

@@ -79,6 +79,24 @@ class Judge(Protocol):
 
 
 @runtime_checkable
+class Watcher(Protocol):
+    """A judge beside whom observers look, for PCMDE."""
+
+    async def look_for(
+        self,
+        method: wire.Method,
+        image: U8,
+        crops: Sequence[Crop] = (),
+        deadline_s: float | None = None,
+    ) -> Look:
+        """Look for one method's sake: `terravis` asks no observer, `pcmde` nobody but them.
+
+        The other arguments are as of :meth:`Judge.look`.
+        """
+        ...
+
+
+@runtime_checkable
 class Reasoner(Protocol):
     """A judge whose model reasons, too; answers within its deadline and does not raise for a record."""
 

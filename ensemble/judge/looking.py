@@ -107,7 +107,7 @@ class Looking:
     """
 
     def __init__(self, settings: JudgeSettings, runner: Runner) -> None:
-        self._settings, self._runner = settings, runner
+        self.settings, self._runner = settings, runner
         self.card = JudgeCard.of(runner.judge, settings)
         self.max_in_flight = settings.max_in_flight
         self.after_detection = settings.after_detection
@@ -126,11 +126,17 @@ class Looking:
             return None
         return cls(settings, Runner(lambda: load_judge(loaded), settings.max_in_flight))
 
-    def begin(self, image: U8, boxes: Boxes = (), deadline_s: float | None = None) -> Future[Look]:
-        """Look at an image; `boxes` are around its subjects, where that decides how to look. The deadline
-        is as of :meth:`physgauge.ensemble.judge.look.Judge.look`."""
+    def begin(
+        self,
+        image: U8,
+        boxes: Boxes = (),
+        deadline_s: float | None = None,
+        method: wire.Method = "both",
+    ) -> Future[Look]:
+        """Look at an image; `boxes` are around its subjects, where that decides how to look. Deadline and
+        method are as of :meth:`physgauge.ensemble.judge.look.Watcher.look_for`."""
         height, width = image.shape[:2]
-        return self._runner.submit(image, self._crops(width, height, boxes), deadline_s)
+        return self._runner.submit(image, self._crops(width, height, boxes), deadline_s, method)
 
     def begin_reasoning(self, given: ReasonInput) -> Future[ReasonResult]:
         """Reason about a record.
@@ -154,7 +160,7 @@ class Looking:
         return self._runner.run(work)
 
     def _crops(self, width: int, height: int, boxes: Boxes) -> tuple[Crop, ...]:
-        views = self._settings.views
+        views = self.settings.views
         if views.kind == "tiles":
             return tiles(width, height, views)
         return around(boxes, width, height, views) if views.kind == "subjects" else ()
@@ -175,9 +181,12 @@ class Looking:
         self.close()
 
 
-def with_looks(rows: list[wire.Row], looks: list[Look], counting: Counting) -> list[wire.Row]:
-    """Rows with TerraVis' part in them, what observers saw, and what it took."""
-    parts = terravis_of(looks, counting)
+def with_looks(
+    rows: list[wire.Row], looks: list[Look], counting: Counting | None
+) -> list[wire.Row]:
+    """Rows with TerraVis' part in them, what observers saw, and what it took. Without `counting`, where
+    nobody was asked for TerraVis, that part stays as it is."""
+    parts = [row.terravis for row in rows] if counting is None else terravis_of(looks, counting)
     return [
         msgspec.structs.replace(
             row, terravis=part, pcmde=_observed(row.pcmde, look), cost=_cost(row.cost, look)

@@ -15,8 +15,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from physgauge.ensemble.judge.look import Crop, Judge, Look
+from physgauge.ensemble.judge.look import Crop, Judge, Look, Watcher
 from physgauge.types import U8
+from physgauge.wire import Method
 
 Result = TypeVar("Result")
 CLOSE_S: Final = 30.0
@@ -52,11 +53,15 @@ class Runner:
         self._loop.close()
 
     def submit(
-        self, image: U8, crops: Sequence[Crop] = (), deadline_s: float | None = None
+        self,
+        image: U8,
+        crops: Sequence[Crop] = (),
+        deadline_s: float | None = None,
+        method: Method = "both",
     ) -> Future[Look]:
-        """A look at an image, begun when its turn comes; arguments as of `Judge.look`. Cancelling the
-        future stops it."""
-        return self._call(self._look(image, crops, deadline_s))
+        """A look at an image, begun when its turn comes; arguments as of `Judge.look` and
+        `Watcher.look_for`. Cancelling the future stops it."""
+        return self._call(self._look(image, crops, deadline_s, method))
 
     def run(self, work: Callable[[], Awaitable[Result]]) -> Future[Result]:
         """Anything else of the judge's, begun when its turn comes; `work` does not raise."""
@@ -66,9 +71,13 @@ class Runner:
         async with self._turn:
             return await work()
 
-    async def _look(self, image: U8, crops: Sequence[Crop], deadline_s: float | None) -> Look:
+    async def _look(
+        self, image: U8, crops: Sequence[Crop], deadline_s: float | None, method: Method
+    ) -> Look:
         async with self._turn:
             try:
+                if method != "both" and isinstance(self.judge, Watcher):
+                    return await self.judge.look_for(method, image, crops, deadline_s)
                 return await self.judge.look(image, crops, deadline_s)
             except Exception as error:  # a judge's fault is its image's, and not the run's
                 return Look("", fault=f"the judge failed ({type(error).__name__})")

@@ -41,15 +41,13 @@ class DecodeStep:
     """
 
     def __init__(self, deployment: Deployment, admission: Admission) -> None:
-        self._detectors = deployment.detectors()
+        self._deployment, self._detectors = deployment, deployment.detectors()
         self._max_caption_chars = deployment.profile.pcmde.max_caption_chars
         self._decoder = Decoder(deployment.profile.decode, deployment.settings.workers)
         self._admission = admission
-        self._looks = deployment.profile.judge is not None
         self._settings = deployment.settings
-        self._blank = np.concatenate(
-            [np.zeros(3 * d.contract.size**2, np.uint8) for d in self._detectors]
-        )
+        self._blank = np.zeros(sum(3 * d.contract.size**2 for d in self._detectors) or 1, np.uint8)
+        """What stands for the networks' input where nothing is detected."""
 
     def start(
         self, request_id: str, timeout_s: float, inputs: Mapping[str, Any], reply: Reply
@@ -64,6 +62,7 @@ class DecodeStep:
         """
         try:
             options = parse_options(inputs[OPTIONS.name])
+            self._deployment.methods(options.method)  # refused before it takes a place
             ticket = self._admit(request_id, timeout_s, options, len(inputs[IMAGE.name]))
         except RequestError as error:
             return reply(error)
@@ -100,6 +99,7 @@ class DecodeStep:
             deadline_s=deadline_s,
             slot=slot,
             arrived_s=arrived_s,
+            method=options.method,
         )
 
     def _with_caption(self, ticket: Ticket, data: bytes) -> Ticket:
@@ -137,12 +137,13 @@ class DecodeStep:
             return RequestError("internal", f"decode: {type(error).__name__}")
 
     def _scored(self, ticket: Ticket, pixels: Pixels) -> Outputs:
-        rgb = pixels.decoded.rgb
-        squares = [d.squares([rgb]).reshape(-1) for d in self._detectors]
-        outputs = self._outputs(
-            ticket, Subject.of_pixels(pixels), np.concatenate(squares), ticket.deadline_s
-        )
-        if self._looks:
+        rgb, methods = pixels.decoded.rgb, self._deployment.methods(ticket.method)
+        squares, until_s = self._blank, 0.0
+        if methods.detects:
+            each = [d.squares([rgb]).reshape(-1) for d in self._detectors]
+            squares, until_s = np.concatenate(each), ticket.deadline_s
+        outputs = self._outputs(ticket, Subject.of_pixels(pixels), squares, until_s)
+        if methods.looks:
             outputs |= {PIXELS.name: rgb, LOOK.name: np.array([TASK_LOOK], np.int32)}
         return outputs
 

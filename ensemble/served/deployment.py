@@ -10,8 +10,10 @@ from physgauge.ensemble.aggregate import Context
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.domains import Domains, load_domains
 from physgauge.ensemble.judge.looking import JudgeCard
-from physgauge.errors import ConfigError
+from physgauge.ensemble.methods import Methods
+from physgauge.errors import ConfigError, RequestError
 from physgauge.serve_settings import ServeSettings, settings_from
+from physgauge.wire import Method
 
 BEHIND: Final = 5
 """How much nicer than the first step the others are."""
@@ -32,16 +34,19 @@ class Deployment:
         self.profile = self.loaded.profile
 
     def detectors(self, threads: int = 1) -> list[OnnxDetector]:
-        """The profile's detectors.
+        """The profile's detectors; it may have none where it has a judge."""
+        return [OnnxDetector.of(self.loaded, s, threads) for s in self.profile.detectors]
+
+    def methods(self, method: Method = "both") -> Methods:
+        """What is carried out for a request.
 
         Raises:
-            ConfigError: there are none.
+            RequestError: the profile lacks what it asks for.
         """
-        if not self.profile.detectors:
-            raise ConfigError(
-                f"profile {self.profile.name}: detectors: expected at least one, got none"
-            )
-        return [OnnxDetector.of(self.loaded, s, threads) for s in self.profile.detectors]
+        try:
+            return Methods.of(method, self.profile, self.profile.judge, "OPTIONS.method")
+        except ConfigError as error:
+            raise RequestError("request_invalid", str(error)) from None
 
     def domains(self, device: str = "cpu") -> Domains:
         """The profile's domains, their kernels on a "cpu" or by "cuda".

@@ -30,8 +30,9 @@ class DetectStep:
         cores = deployment.settings.threads or len(os.sched_getaffinity(0))
         self.threads, self.batch = (cores, 1) if cpu else (1, BATCH)
         self._detectors = deployment.detectors(1 if cpu else cores)
-        self._size = sum(3 * d.contract.size**2 for d in self._detectors)
-        self._infer(np.zeros((1, self._size), np.uint8))  # the first call is slow
+        self._size = sum(3 * d.contract.size**2 for d in self._detectors) or 1
+        if self._detectors:
+            self._infer(np.zeros((1, self._size), np.uint8))  # the first call is slow
 
     def __call__(self, batch: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The outputs of each request, as the networks gave them; nothing where its time is over."""

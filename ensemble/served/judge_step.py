@@ -52,7 +52,7 @@ class JudgeStep:
     """
 
     def __init__(self, deployment: Deployment, admission: Admission) -> None:
-        self._profile = deployment.profile
+        self._deployment, self._profile = deployment, deployment.profile
         self._admission = admission
         self._looking = Looking.of(deployment.loaded)
         self._card = self._looking.card if self._looking else None
@@ -88,14 +88,17 @@ class JudgeStep:
         if looking.after_detection:
             self._kept[ticket.slot] = ticket.deadline_s, pixels
             return self._skipped
-        (look,) = yield [looking.begin(pixels, (), ticket.deadline_s)]
+        (look,) = yield [looking.begin(pixels, (), ticket.deadline_s, ticket.method)]
         return Answer(card=self._card, look=look)
 
     def _reason(self, ticket: Ticket, record: RuledImage) -> Steps[Answer]:
         ruled, readings, clock = record.ruled(self._domains), record.readings, Clock(1)
         look, (until, pixels) = None, self._kept.pop(ticket.slot, (0.0, None))
         if self._looking and pixels is not None and until == ticket.deadline_s:
-            (look,) = yield [self._looking.begin(pixels, record.boxes or (), ticket.deadline_s)]
+            until, boxes = ticket.deadline_s, record.boxes or ()
+            (look,) = yield [self._looking.begin(pixels, boxes, until, ticket.method)]
+        if self._deployment.methods(ticket.method).no_pcmde is not None:
+            return Answer(look=look, card=self._card)
         reasoned = yield from reason(ruled, readings, self._profile, self._looking, clock)
         return Answer(reasoned=reasoned, look=look, ms=clock.ms, card=self._card)
 

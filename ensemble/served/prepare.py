@@ -11,6 +11,7 @@ import sys
 
 from physgauge.ensemble.judge.engines import check_engine
 from physgauge.ensemble.judge.terravis.file import load_probes
+from physgauge.ensemble.methods import Methods
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.errors import ConfigError, PhysgaugeError
 
@@ -22,6 +23,7 @@ def main() -> int:
     """Load; the exit code, with what is wrong on standard error."""
     try:
         deployment = Deployment()
+        Methods.of("both", deployment.profile, deployment.profile.judge)
         deployment.detectors()
         deployment.domains()
         if judge := deployment.profile.judge:

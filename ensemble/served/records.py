@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from physgauge import wire
 from physgauge.ensemble.aggregate import Subject
 from physgauge.ensemble.domains import Domain
 from physgauge.ensemble.judge.look import Look
@@ -47,6 +48,8 @@ class Ticket(msgspec.Struct, frozen=True):
     """None for an image or caption that cannot be scored."""
     error: tuple[str, str] | None = None
     """Code and message, then."""
+    method: wire.Method = "both"
+    """What to score it by, as the caller says."""
 
     @property
     def item(self) -> Item:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -20,7 +21,12 @@ import numpy as np
 
 from physgauge import wire
 from physgauge.contract import RESULT, SCORES, scores_of
-from physgauge.ensemble.aggregate import Context, error_row, rows_of
+from physgauge.ensemble.aggregate import (
+    Context,
+    error_row,
+    rows_of,
+    rows_without_pcmde,
+)
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import merge
 from physgauge.ensemble.fuse import fuse
@@ -81,7 +87,7 @@ class RulesStep:
     """From the networks' outputs to what the rules say."""
 
     def __init__(self, deployment: Deployment, admission: Admission, device: str = "cpu") -> None:
-        self._profile = deployment.profile
+        self._deployment, self._profile = deployment, deployment.profile
         self._domains = deployment.domains(device)
         self._detectors = deployment.detectors()
         self._admission = admission
@@ -98,7 +104,7 @@ class RulesStep:
         ticket = read_ticket(inputs[TICKET.name])
         with in_time(ticket, self._admission):
             subject = ticket.subject
-            if subject is None:
+            if subject is None or not self._deployment.methods(ticket.method).detects:
                 return {RULED.name: b"", REASON.name: np.array([SKIP], np.int32)}
             self._check_domain(ticket)
             # As the other stages' times, that of `detect` includes the wait for it.
@@ -206,14 +212,21 @@ class AggregateStep:
         context = self._context_with(looked.card)
         if ticket.subject is None:
             return error_row(ticket.item, ticket.input_error, context)
-        record = read_ruled(inputs[RULED.name])
-        answer = read_answer(inputs[REASONED.name])
-        ruled, ms = record.ruled(self._loaded.by_name), {**record.ms, **answer.ms}
-        subjects, said = [ticket.subject], answer.reasoned
-        rows = rows_of(subjects, record.whose, record.readings, ruled, said, ms, context)
+        methods = self._deployment.methods(ticket.method)
+        if methods.no_terravis is not None:
+            context = replace(context, unseen=methods.no_terravis)
+        answer, subjects = read_answer(inputs[REASONED.name]), [ticket.subject]
+        if methods.no_pcmde is not None:
+            rows = rows_without_pcmde(subjects, methods.no_pcmde, answer.ms, context)
+        else:
+            record = read_ruled(inputs[RULED.name])
+            ruled, ms = record.ruled(self._loaded.by_name), {**record.ms, **answer.ms}
+            said = answer.reasoned
+            rows = rows_of(subjects, record.whose, record.readings, ruled, said, ms, context)
         look = looked.look or answer.look
         if look is not None and looked.card is not None:
-            rows = with_looks(rows, [look], looked.card.counting)
+            counting = looked.card.counting if methods.no_terravis is None else None
+            rows = with_looks(rows, [look], counting)
         return rows[0]
 
     def _context_with(self, card: JudgeCard | None) -> Context:

@@ -217,6 +217,11 @@ def check(profile: Profile, where: str) -> Profile:
     _check_domains(profile, where)
     if profile.judge is not None:
         check_judge(profile.judge, where)
+        if profile.judge.after_detection and not profile.detectors:
+            raise ConfigError(
+                f'{where}: judge.views.kind: expected "whole" or "tiles" in a profile without detectors, '
+                'got "subjects"'
+            )
     check_language(profile.observers, profile.reason, profile.judge is not None, where)
     if profile.decode.min_side_px > profile.decode.max_side_px:
         raise ConfigError(

@@ -85,6 +85,8 @@ class Options(wire.Wire, frozen=True, kw_only=True):
     """Columns carried into the row."""
     domain: Annotated[str, msgspec.Meta(max_length=64)] = "auto"
     """What the image shows, or "auto": the detector decides."""
+    method: wire.Method = "both"
+    """What to score it by; `both` leaves out what the server's profile cannot do."""
     timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=3_600_000)] = DEFAULT_TIMEOUT_MS
     """From the arrival at the server; work that would end later is dropped, and the request refused."""
 

@@ -16,6 +16,7 @@ RuleStatus = Literal["satisfied", "violated", "not_applicable"]
 Category = Literal["presence", "spatial", "relational", "caption"]
 Outcome = Literal["answered", "unparseable", "refused", "blocked", "timeout", "skipped"]
 Severity = Literal["major", "minor"]
+Method = Literal["both", "terravis", "pcmde"]
 
 Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from physgauge.ensemble.judge.engine import Engine
+from physgauge.ensemble.judge.engine import Engine, Spent
 from physgauge.ensemble.judge.guarded import total
 from physgauge.ensemble.judge.language.reasoner import reason_by_model
 from physgauge.ensemble.judge.look import Crop, Look
@@ -17,9 +17,11 @@ from physgauge.ensemble.judge.terravis.baselines import look_direct, look_single
 from physgauge.ensemble.judge.terravis.onepass import look_onepass
 from physgauge.ensemble.judge.terravis.paper import look_paper
 from physgauge.ensemble.judge.terravis.probes import ProbeSet
+from physgauge.ensemble.observations import Sight
 from physgauge.judge_settings import JudgeSettings
 from physgauge.language_settings import ReasonSettings
 from physgauge.types import U8
+from physgauge.wire import Method
 
 
 class EngineJudge:
@@ -69,11 +71,21 @@ class EngineJudge:
         self, image: U8, crops: Sequence[Crop] = (), deadline_s: float | None = None
     ) -> Look:
         """Look at an image; see :class:`physgauge.ensemble.judge.look.Judge`."""
+        return await self.look_for("both", image, crops, deadline_s)
+
+    async def look_for(
+        self,
+        method: Method,
+        image: U8,
+        crops: Sequence[Crop] = (),
+        deadline_s: float | None = None,
+    ) -> Look:
+        """Look for one method's sake; see :class:`physgauge.ensemble.judge.look.Watcher`."""
         start = time.monotonic()
         own = start + self._settings.timeout_s
         until = own if deadline_s is None else min(own, deadline_s)
         look, others = await asyncio.gather(
-            self._ask(image, crops, until), self._observers.look(image, deadline_s)
+            self._ask(method, image, crops, until), self._others(method, image, deadline_s)
         )
         return replace(
             look,
@@ -88,19 +100,26 @@ class EngineJudge:
         until = own if deadline_s is None else min(own, deadline_s)
         return await reason_by_model(self._engine, given, self._reasoning, until)
 
-    async def _ask(self, image: U8, crops: Sequence[Crop], until: float) -> Look:
+    async def _others(
+        self, method: Method, image: U8, deadline_s: float | None
+    ) -> list[tuple[Sight, Spent]]:
+        """What observers with engines of their own see."""
+        return [] if method == "terravis" else await self._observers.look(image, deadline_s)
+
+    async def _ask(self, method: Method, image: U8, crops: Sequence[Crop], until: float) -> Look:
         """The judge's own look, and what it observes: in the same session, where a mode has one."""
         engine, probes, settings = self._engine, self._probes, self._settings
-        watch = self._observers.beside
-        match settings.mode:
-            case "onepass":
-                return await look_onepass(engine, image, crops, probes, settings, until, watch)
-            case "paper":
-                look = await look_paper(engine, image, probes, settings, until)
-            case "single_prompt":
-                look = await look_single_prompt(engine, image, probes, until)
-            case "direct":
-                look = await look_direct(engine, image, probes, until)
+        watch = None if method == "terravis" else self._observers.beside
+        if method == "pcmde":
+            look = Look("")
+        elif settings.mode == "onepass":
+            return await look_onepass(engine, image, crops, probes, settings, until, watch)
+        elif settings.mode == "paper":
+            look = await look_paper(engine, image, probes, settings, until)
+        elif settings.mode == "single_prompt":
+            look = await look_single_prompt(engine, image, probes, until)
+        else:
+            look = await look_direct(engine, image, probes, until)
         if watch is None:
             return look
         sight, spent = await watch.look(engine, image, until, probes.preamble)

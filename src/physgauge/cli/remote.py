@@ -18,6 +18,7 @@ from physgauge.errors import ConfigError, EnvironmentProblem, RequestError
 if TYPE_CHECKING:
     from physgauge.clients import Client, Input, Stats, Tls
     from physgauge.clients.captions import CaptionTable
+    from physgauge.wire import Method
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _OPTIONS = (
@@ -60,7 +61,7 @@ class Remote:
     tls_key: Path | None
     tls_name: str | None
 
-    def connect(self, domain: str) -> Client:
+    def connect(self, domain: str, method: Method) -> Client:
         """A client whose servers have answered.
 
         Raises:
@@ -72,7 +73,7 @@ class Remote:
         token = read_token("--token-file", self.token_file)
         client = Client(self.servers, token=token, tls=self._tls(), timeout_s=self.timeout_s)
         try:
-            client.check(domain)
+            client.check(domain, method)
         except RequestError as error:
             client.close()
             kind = ConfigError if error.code == "request_invalid" else EnvironmentProblem
@@ -117,17 +118,24 @@ def _check(context: click.Context) -> None:
             )
 
 
-def inputs(images: Iterable[Path], table: CaptionTable | None, domain: str) -> Iterator[Input]:
+def inputs(
+    images: Iterable[Path], table: CaptionTable | None, domain: str, method: Method
+) -> Iterator[Input]:
     """What is sent for these images; files are read in their turn."""
     from physgauge.clients import Input
 
     for path in images:
         about = table.get(path) if table else None
         if about is None:
-            yield Input(path, domain=domain)
+            yield Input(path, domain=domain, method=method)
         else:
             yield Input(
-                path, caption=about.caption, extra=about.extra, domain=domain, error=about.error
+                path,
+                caption=about.caption,
+                extra=about.extra,
+                domain=domain,
+                error=about.error,
+                method=method,
             )
 
 

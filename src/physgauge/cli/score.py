@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from physgauge.clients.captions import Captioned, CaptionTable
     from physgauge.config import DecodeLimits, LoadedProfile
     from physgauge.ensemble.pipeline import Options, Scored
+    from physgauge.wire import Method
 
 
 @click.command()
@@ -43,6 +44,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="Threads of the detector and the rules  [default: one per core].",
 )
+@click.option(
+    "--method",
+    type=click.Choice(["terravis", "pcmde", "both"]),
+    default="both",
+    show_default=True,
+    help="What to score by; both leaves out what the profile cannot do.",
+)
 @click.option("--draw", is_flag=True, help="Write annotated pictures to DIR/annotated.")
 @server_options
 def score(
@@ -56,6 +64,7 @@ def score(
     captions: str | None,
     workers: int | None,
     threads: int | None,
+    method: Method,
     draw: bool,
     remote: Remote | None,
 ) -> None:  # fmt: skip
@@ -76,13 +85,13 @@ def score(
     table = None if captions is None else read_captions(Path(captions))
     folder = prepare_output(output, overwrite, as_json)
     if remote is not None:
-        with remote.connect(domain) as client:
-            rows = client.score(inputs(images, table, domain), ordered=True)
+        with remote.connect(domain, method) as client:
+            rows = client.score(inputs(images, table, domain, method), ordered=True)
             consume(rows, len(images), folder, as_json, state=lambda: state(client.stats))
     elif loaded is not None:
         from physgauge.ensemble.pipeline import Options
 
-        options = Options(domain=domain, packs=packs, workers=workers, threads=threads)
+        options = Options(domain, packs, workers, threads, method)
         _score_here(loaded, options, images, table, folder, as_json, draw)
     if table is not None and (unused := table.unused()):
         shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
@@ -121,7 +130,7 @@ def _score_here(
 
         consume(rows, len(images), folder, as_json, each=note)
     judge = loaded.profile.judge
-    if judge is not None and made_by:
+    if judge is not None and made_by and options.method != "pcmde":
         first = made_by[0]
         says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
         click.echo(printable(says), err=True)
