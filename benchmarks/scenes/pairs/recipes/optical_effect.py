@@ -1,0 +1,330 @@
+"""Shadows and reflections that are not the thing's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+
+from benchmarks.scenes.geometry.mesh import F64, Mesh
+from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
+from benchmarks.scenes.geometry.subject import Paint
+from benchmarks.scenes.pairs.arrange import foot, in_sight, matt, thing, upright
+from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.world import Thing, World
+
+
+def _sunlit(world: World) -> bool:
+    down = -float(world.sun.direction[2])
+    return world.sun.shadow and down > 0.25 and max(world.sun.diffuse) > 0.35
+
+
+def _reach_of_shadow(world: World, target: Thing) -> F64:
+    """Where the shadow of its top falls on the ground it stands on, relative to its foot [3]."""
+    d = world.sun.direction
+    flat: F64 = np.array([d[0], d[1], 0.0]) / max(-float(d[2]), 1e-6) * float(target.size[2])
+    return flat
+
+
+def _shaded(world: World, target: Thing) -> bool:
+    """It stands in the sun, on something, and its shadow is long enough to be read."""
+    if target.tags & {"flame", "hangs", "held", "worn", "transparent", "building"} or not _sunlit(
+        world
+    ):
+        return False
+    grounded = target.rests_on is not None or "stands" in target.tags
+    own = target.shadow is None and target.casts
+    return grounded and own and world.place != "air" and in_sight(world, target, 30)
+
+
+def _long_enough(world: World, target: Thing, least: float) -> bool:
+    long = float(np.linalg.norm(_reach_of_shadow(world, target)))
+    return long > least * float(target.size.max())
+
+
+@recipe(
+    "optical_effect",
+    "shadow_other_light",
+    fits=_shaded,
+    planted="The shadow of one thing falls to another side (by 70 to 180 degrees) than the light and all other "
+    "shadows say.",
+    twin="Its shadow falls as the others do.",
+)
+def shadow_other_light(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    if not _long_enough(world, target, 0.3):
+        return None
+    angle = float(rng.uniform(75, 180)) * (1 if rng.random() < 0.5 else -1)
+    away = rot("z", angle) @ world.sun.direction
+    away = away / np.linalg.norm(away)
+    wrong = replace(target, shadow_from=away)
+    return Planted(
+        world.changed(wrong),
+        world,
+        (target.key,),
+        f"The {target.kind}'s shadow falls the wrong way.",
+    )
+
+
+def _shapes(height: float, width: float) -> dict[str, list[Mesh]]:
+    """Silhouettes that are like nothing else: made about the origin, standing."""
+    h, w = height, width
+    star = []
+    for k in range(5):
+        tip = rot("y", 72.0 * k) @ np.array([0, 0, h * 0.48])
+        star.append(
+            limb(np.array([0, 0, h * 0.5]), np.array([0, 0, h * 0.5]) + tip, h * 0.16, 0.004, n=6)
+        )
+    person = [
+        ellipsoid((0, 0, h * 0.91), (h * 0.075, h * 0.075, h * 0.09)),
+        limb((0, 0, h * 0.52), (0, 0, h * 0.76), h * 0.09, h * 0.11),
+        limb((h * 0.05, 0, h * 0.5), (h * 0.13, 0, 0), h * 0.06, h * 0.035),
+        limb((-h * 0.05, 0, h * 0.5), (-h * 0.13, 0, 0), h * 0.06, h * 0.035),
+        limb((h * 0.1, 0, h * 0.78), (h * 0.3, 0, h * 0.98), h * 0.04, h * 0.03),
+        limb((-h * 0.1, 0, h * 0.78), (-h * 0.28, 0, h * 0.6), h * 0.04, h * 0.03),
+    ]
+    tree = [
+        box((0, 0, h * 0.2), (h * 0.08, h * 0.08, h * 0.4)),
+        ellipsoid((0, 0, h * 0.7), (h * 0.32, h * 0.32, h * 0.32)),
+    ]
+    long = max(w, 0.9 * h)
+    beast = [
+        ellipsoid((0, 0, h * 0.55), (long * 0.4, h * 0.16, h * 0.2)),
+        ellipsoid((long * 0.5, 0, h * 0.82), (h * 0.2, h * 0.12, h * 0.15)),
+        limb((long * 0.32, 0, h * 0.6), (long * 0.48, 0, h * 0.8), h * 0.1, h * 0.08),
+        limb((-long * 0.38, 0, h * 0.6), (-long * 0.62, 0, h * 0.95), h * 0.05, h * 0.03),
+    ]
+    for x in (-0.3, -0.2, 0.22, 0.32):
+        beast.append(limb((x * long, 0, h * 0.5), (x * long * 1.1, 0, 0), h * 0.055, h * 0.04))
+    cross = [
+        box((0, 0, h * 0.5), (h * 0.14, h * 0.14, h)),
+        box((0, 0, h * 0.65), (h * 0.62, h * 0.14, h * 0.14)),
+    ]
+    bottle = [upright([0, h * 0.5, h * 0.65, h], [h * 0.17, h * 0.17, h * 0.06, h * 0.06])]
+    return {
+        "star": star,
+        "person": person,
+        "tree": tree,
+        "animal": beast,
+        "cross": cross,
+        "bottle": bottle,
+    }
+
+
+def _like(kind: str) -> str:
+    """Which of the silhouettes a kind would rightly have."""
+    for word, shape in (
+        ("person", "person"), ("man", "person"), ("woman", "person"), ("child", "person"),
+        ("tree", "tree"), ("bottle", "bottle"), ("vase", "bottle"), ("dog", "animal"),
+        ("cat", "animal"), ("horse", "animal"), ("cow", "animal"), ("goat", "animal"), ("sheep", "animal"),
+        ("pig", "animal"), ("elephant", "animal"), ("rhino", "animal"),
+    ):  # fmt: skip
+        if word in kind:
+            return shape
+    return ""
+
+
+@recipe(
+    "optical_effect",
+    "shadow_other_shape",
+    fits=_shaded,
+    planted="The shadow has the outline of something else (person, animal, tree, star, cross, bottle) on the "
+    "right side, in about the thing's height.",
+    twin="Its shadow has its own outline.",
+    held_out=True,
+)
+def shadow_other_shape(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    if not _long_enough(world, target, 0.45):
+        return None
+    height = float(max(target.size[2], 0.5 * target.size.max()) * rng.uniform(1.1, 1.5))
+    shapes = _shapes(height, float(target.size[:2].max()))
+    own = "person" if "person" in target.tags else _like(target.kind)
+    if "animal" in target.tags and "bird" not in target.tags:
+        own = "animal"
+    names = [n for n in shapes if n != own]
+    name = names[int(rng.integers(len(names)))]
+    # Broad side to the light, so that the outline can be read.
+    d = world.sun.direction
+    turn = rot("z", float(np.degrees(np.arctan2(d[1], d[0])) + 90 + rng.uniform(-15, 15)))
+    dark = Paint((0.1, 0.1, 0.1))
+    pieces = [(m.transformed(turn, (0, 0, 0)), dark) for m in shapes[name]]
+    caster = thing("caster", name, pieces, at=foot(target), like=target)
+    wrong = replace(target, shadow=caster)
+    return Planted(
+        world.changed(wrong),
+        world,
+        (target.key,),
+        f"The {target.kind}'s shadow is that of another shape: {name}.",
+    )
+
+
+@recipe(
+    "optical_effect",
+    "shadow_missing",
+    fits=_shaded,
+    planted="In plain sunlight, where everything else has its shadow, one thing has none.",
+    twin="It has its shadow.",
+)
+def shadow_missing(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    others = [t for t in world.things if t.key != target.key and t.casts and in_sight(world, t, 16)]
+    if not _long_enough(world, target, 0.3) or not others:
+        return None
+    if float(target.low[2]) > world.ground + 0.02 and target.rests_on is None:
+        return None
+    nothing = thing("caster", "nothing", [(ellipsoid((0, 0, 0), (1e-4,) * 3), matt((0, 0, 0)))])
+    # Far below, so that it is still mirrored as it should be but shades nothing.
+    wrong = replace(target, shadow=nothing.moved(foot(target) - [0, 0, 40.0]))
+    return Planted(
+        world.changed(wrong),
+        world,
+        (target.key,),
+        f"The {target.kind} has no shadow in plain light.",
+    )
+
+
+@recipe(
+    "optical_effect",
+    "shadow_detached",
+    fits=_shaded,
+    planted="A thing that stands has its shadow somewhere else: shifted by half to more than its own width, or "
+    "twice to three times as large as it can be.",
+    twin="Its shadow begins where it stands, in its size.",
+)
+def shadow_detached(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    if not _long_enough(world, target, 0.25):
+        return None
+    if rng.random() < 0.6:
+        angle = float(rng.uniform(-40, 40)) + (90 if rng.random() < 0.5 else -90)
+        d = rot("z", angle) @ np.array([world.sun.direction[0], world.sun.direction[1], 0.0])
+        d /= np.linalg.norm(d)
+        by = float(
+            rng.uniform(0.9, 1.3) * max(target.size[0], target.size[1], 0.5 * target.size[2])
+        )
+        caster, how = target.moved(d * by), "apart from it"
+    else:
+        caster, how = target.scaled(float(rng.uniform(1.9, 2.6))), "far too large"
+    wrong = replace(target, shadow=replace(caster, key="caster"))
+    return Planted(
+        world.changed(wrong), world, (target.key,), f"The {target.kind}'s shadow lies {how}."
+    )
+
+
+def _mirrored(world: World, target: Thing) -> bool:
+    """It can be seen in the water or in the mirror."""
+    if target.tags & {"flame"} or not target.casts or target.reflected is not None:
+        return False
+    if not in_sight(world, target, 26, 0.6):
+        return False
+    if world.mirror is not None:
+        return _image_seen(world, target)
+    water = world.water
+    if water is None or water.reflects < 0.3 or water.waves > 0.5 or target.high[2] < water.level:
+        return False
+    near = target.moved([0, 0, 0])
+    flipped = near.about(np.diag([1.0, 1.0, -1.0]), [0, 0, water.level])
+    middle = (flipped.low + flipped.high) / 2
+    return _in_polygon(water.polygon, _on_plane(world, middle, water.level))
+
+
+def _on_plane(world: World, point: F64, level: float) -> F64:
+    """Where the line of sight to a point crosses a height, [2]."""
+    eye = world.camera.pos
+    t = (level - eye[2]) / (point[2] - eye[2] if abs(point[2] - eye[2]) > 1e-6 else 1e-6)
+    hit: F64 = (eye + t * (point - eye))[:2]
+    return hit
+
+
+def _in_polygon(polygon: tuple[tuple[float, float], ...], p: F64) -> bool:
+    corners = np.asarray(polygon, float)
+    edge = np.roll(corners, -1, 0) - corners
+    to = p - corners
+    return bool(np.all(edge[:, 0] * to[:, 1] - edge[:, 1] * to[:, 0] >= 0))
+
+
+def _image_seen(world: World, target: Thing) -> bool:
+    """Whether the mirror shows the thing's middle to the camera."""
+    assert world.mirror is not None
+    c = np.asarray(world.mirror.corners, float)
+    u, v = c[1] - c[0], c[3] - c[0]
+    normal = np.cross(u, v)
+    normal /= np.linalg.norm(normal)
+    eye = world.camera.pos
+    if (eye - c[0]) @ normal <= 0 or (target.centre - c[0]) @ normal <= 0:
+        return False
+    image = target.centre - 2 * ((target.centre - c[0]) @ normal) * normal
+    t = ((c[0] - eye) @ normal) / ((image - eye) @ normal)
+    hit = eye + t * (image - eye) - c[0]
+    a, b = float(hit @ u / (u @ u)), float(hit @ v / (v @ v))
+    return 0.02 < a < 0.98 and 0.02 < b < 0.98
+
+
+@recipe(
+    "optical_effect",
+    "reflection_other",
+    fits=_mirrored,
+    planted="Water or mirror shows another thing of the scene instead, or the thing turned about by 90 to 180 "
+    "degrees, or upright in the water instead of upside down.",
+    twin="It shows the thing as it stands there.",
+)
+def reflection_other(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    spot = foot(target)
+    mates = [
+        t
+        for t in world.things
+        if t.key != target.key
+        and t.kind != target.kind
+        and not t.tags & {"flame", "held", "worn", "hangs", "building"}
+        and 0.4 < float(t.size.max() / target.size.max()) < 2.5
+    ]
+    way = float(rng.random())
+    if mates and way < 0.45:
+        mate = mates[int(rng.integers(len(mates)))]
+        mate = mate.moved(spot - foot(mate))
+        shown, what = (
+            mate.scaled(float(target.size.max() / mate.size.max())),
+            f"a {mate.kind} instead",
+        )
+    elif world.water is not None and way < 0.75:
+        # Turned over first, so that its mirror image in the water stands upright.
+        level = world.water.level
+        up = target.about(np.diag([1.0, 1.0, -1.0]), target.centre)
+        shown, what = up.moved([0, 0, max(level - float(up.low[2]), 0.0)]), "it upright"
+    else:
+        turned = target.about(rot("z", float(rng.uniform(90, 180))), spot)
+        if (
+            float(np.ptp(target.size[:2])) < 0.25 * float(target.size[:2].max())
+            and "living" not in target.tags
+        ):
+            return None  # round: a turn cannot be seen
+        shown, what = turned, "it turned about"
+    wrong = replace(target, reflected=replace(shown, key="image"))
+    where = "mirror" if world.mirror is not None else "water"
+    return Planted(
+        world.changed(wrong),
+        world,
+        (target.key,),
+        f"The {where} shows {what} where the {target.kind} is.",
+    )
+
+
+@recipe(
+    "optical_effect",
+    "reflection_missing",
+    fits=_mirrored,
+    planted="Water or mirror reflects everything but one thing.",
+    twin="It reflects that thing too.",
+    held_out=True,
+)
+def reflection_missing(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    far = replace(target.moved([0, 0, -500.0]), key="image")
+    wrong = replace(target, reflected=far)
+    where = "mirror" if world.mirror is not None else "water"
+    return Planted(
+        world.changed(wrong), world, (target.key,), f"The {where} does not show the {target.kind}."
+    )
