@@ -240,6 +240,7 @@ def test_sigterm_delivers_what_is_in_hand(server: Server, tokens: Path) -> None:
         probe.bind((host, int(port)))
 
 
+@pytest.mark.kills_server
 def test_health_follows_the_server(gateway: Process, server: Server) -> None:
     """kill -9 of tritonserver: not serving, images are refused at once with a hint; then all is well again."""
     with grpc.insecure_channel(gateway.address) as channel:

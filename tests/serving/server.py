@@ -87,9 +87,13 @@ class Server:
     def log(self) -> str:
         return Path(self._log.name).read_text("utf-8", "replace")
 
-    def events(self, name: str) -> list[dict[str, Any]]:
-        lines = (line for line in self.log.splitlines() if line.startswith("{"))
-        return [e for line in lines if (e := json.loads(line))["event"] == name]
+    def events(self, name: str, since: str | None = None) -> list[dict[str, Any]]:
+        """Those of a name in its log; `since`: after the last event of that name."""
+        told = [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
+        if since is not None:
+            last = max((k for k, e in enumerate(told) if e["event"] == since), default=-1)
+            told = told[last + 1 :]
+        return [e for e in told if e["event"] == name]
 
     def wait_for(self, event: str, count: int = 1, within_s: float = START_S) -> dict[str, Any]:
         """The count-th event of this name."""
