@@ -220,9 +220,12 @@ class Sheet:
         image = Image.fromarray(pixels)
         side = min(image.width / w, image.height / h)
         cw, ch = side * w, side * h
-        left, top = (image.width - cw) / 2, (image.height - ch) / 2
+        left, top = max(0.0, image.width - cw) / 2, max(0.0, image.height - ch) / 2
         fitted = image.resize(
-            (w, h), Image.Resampling.BILINEAR, (left, top, left + cw, top + ch), reducing_gap=2.0
+            (w, h),
+            Image.Resampling.BILINEAR,
+            (left, top, min(left + cw, image.width), min(top + ch, image.height)),
+            reducing_gap=2.0,
         )
         cut = Image.new("L", (w, h), 0)
         ImageDraw.Draw(cut).rounded_rectangle((0, 0, w - 1, h - 1), radius * self._s, 255)
