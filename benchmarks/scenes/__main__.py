@@ -13,6 +13,8 @@ from physgauge.errors import PhysgaugeError
 
 from .dataset import CHOICES, Order, make
 from .examples import write_examples
+from .pairs import dataset as pairs
+from .pairs.registry import CATEGORIES
 from .pairs.sheet import sheet
 
 
@@ -53,6 +55,19 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _pairs_parsers(sub: Any) -> None:
+    d = sub.add_parser(
+        "pairs", help="write minimal pairs of all 18 categories: images/, truth.parquet"
+    )
+    d.add_argument("--count", type=int, required=True, help="number of pairs")
+    d.add_argument("--seed", type=int, required=True, help="same seed, same images")
+    d.add_argument("--out", type=Path, required=True, help="a new or empty folder")
+    d.add_argument("--size", type=int, default=320, help="width and height in px (320)")
+    d.add_argument("--workers", type=int, default=2, help="render processes (2)")
+    d.add_argument("--split", default="train", help="train or held_out (train)")
+    d.add_argument(
+        "--others", type=float, default=0.15, help="share of images that are not eligible (0.15)"
+    )
+    d.add_argument("--categories", help="some of the 18, with commas (all)")
     s = sub.add_parser(
         "pairs-sheet", help="a contact sheet: clean, violated, where they differ; or a base alone"
     )
@@ -67,6 +82,13 @@ def _pairs_parsers(sub: Any) -> None:
 def _run(a: argparse.Namespace) -> None:
     if a.command == "examples":
         print(f"{write_examples(a.out)} images in {a.out}")
+        return
+    if a.command == "pairs":
+        categories = tuple(a.categories.split(",")) if a.categories else CATEGORIES
+        order = pairs.Order(
+            a.count, a.seed, a.out, a.size, a.workers, a.split, a.others, categories
+        )
+        print("RESULT " + json.dumps(pairs.make_set(order)))
         return
     if a.command == "pairs-sheet":
         sheet(a.base, a.recipe, a.category, a.count, a.seed, a.out)

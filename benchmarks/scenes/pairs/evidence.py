@@ -102,7 +102,11 @@ def find(planted: Planted, clean: Canvas, violated: Canvas) -> Evidence | str:
 
 
 def _where(planted: Planted, clean: Canvas, violated: Canvas, changed: Mask) -> Mask:
-    """The violation's pixels: what changed at the things it is seen at, else those things."""
+    """The violation's pixels: what changed at the things it is seen at.
+
+    Where hardly anything changed there (their support is gone, their shadow is wrong): the things, and
+    what changed elsewhere.
+    """
     if not planted.where:
         return _tidy(changed)
     at = np.zeros_like(changed)
@@ -112,7 +116,7 @@ def _where(planted: Planted, clean: Canvas, violated: Canvas, changed: Mask) -> 
             seen = clean.mask(key)  # what is missing is missed where it was
         at |= seen
     core = at & ndimage.binary_dilation(changed, iterations=2)
-    mask = core if core.mean() >= LEAST else at
+    mask = core if core.mean() >= LEAST else at | changed if at.any() else at
     return _tidy(mask)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -37,6 +37,10 @@ _RECIPES: Final = 6
 """... before another recipe is drawn, so many times."""
 
 
+class PlantingError(RuntimeError):
+    """A recipe or the drawing of what it made failed: a defect, not a draw of bad luck."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """A pair before development."""
@@ -63,6 +67,8 @@ class Pair:
     violated: bytes
     given_up: tuple[str, ...]
     """Recipes that were drawn first and found no place."""
+    errors: tuple[str, ...]
+    """What failed on the way; each is a defect of a recipe or a base."""
 
 
 def attempt(
@@ -77,7 +83,7 @@ def attempt(
     """The pair of a recipe at a thing, or why it is not evident.
 
     Raises:
-        RuntimeError: the recipe or the drawing failed; names the recipe and the base.
+        PlantingError: the recipe or the drawing failed; names the recipe and the base.
     """
     try:
         planted = recipe.plant(world, at, rng)
@@ -121,25 +127,31 @@ def places(recipe: Recipe, severity: Severity, split: Split) -> tuple[tuple[str,
     return tuple(found)
 
 
-def draw_pair(
-    stage: Stage, rng: Generator, category: str, split: Split
-) -> tuple[Drawn, tuple[str, ...]]:
-    """A pair of the category and the recipes that found no place before it.
+@dataclass(slots=True)
+class Log:
+    """What did not work on the way to a pair."""
+
+    given_up: list[str] = field(default_factory=list)
+    """Recipes that found no place."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+
+
+def draw_pair(stage: Stage, rng: Generator, category: str, split: Split, log: Log) -> Drawn:
+    """A pair of the category.
 
     Raises:
         RuntimeError: no recipe of the category gave an evident pair.
     """
-    reasons: Counter[str] = Counter()
-    given_up: list[str] = []
     for _ in range(_RECIPES):
-        recipe = _draw_recipe(rng, category, split, given_up)
-        drawn = _try_recipe(stage, rng, recipe, split, reasons)
+        recipe = _draw_recipe(rng, category, split, log.given_up)
+        drawn = _try_recipe(stage, rng, recipe, split, log)
         if drawn is not None:
-            return drawn, tuple(given_up)
-        given_up.append(recipe.name)
+            return drawn
+        log.given_up.append(recipe.name)
     raise RuntimeError(
-        f"expected an evident pair of {category} ({split}), got none with {given_up}: "
-        f"{reasons.most_common(6)}"
+        f"expected an evident pair of {category} ({split}), got none with {log.given_up}: "
+        f"{log.reasons.most_common(6)} {log.errors[:3]}"
     )
 
 
@@ -157,7 +169,7 @@ def _draw_recipe(rng: Generator, category: str, split: Split, given_up: Sequence
 
 
 def _try_recipe(
-    stage: Stage, rng: Generator, recipe: Recipe, split: Split, reasons: Counter[str]
+    stage: Stage, rng: Generator, recipe: Recipe, split: Split, log: Log
 ) -> Drawn | None:
     wanted: list[Severity] = ["major", "minor"]
     if rng.random() < 0.5:
@@ -173,10 +185,14 @@ def _try_recipe(
             world = base.make(rng)
             targets = recipe.targets(world, severity)
             for k in rng.permutation(len(targets))[:_TARGETS]:
-                got = attempt(stage, rng, base, world, recipe, severity, targets[k])
+                try:
+                    got = attempt(stage, rng, base, world, recipe, severity, targets[k])
+                except PlantingError as e:
+                    log.errors.append(str(e))
+                    continue
                 if not isinstance(got, str):
                     return got
-                reasons[f"{recipe.name} on {base.name}: {got}"] += 1
+                log.reasons[f"{recipe.name} on {base.name}: {got}"] += 1
     return None
 
 
@@ -184,9 +200,10 @@ def make_pair(stage: Stage, seed: int, index: int, category: str, split: Split) 
     """The pair `index` of the set `seed`; depends on the arguments and the stage's size only."""
     rng = np.random.default_rng(SeedSequence([seed, 1 + SPLITS.index(split), index]))
     stage.clear()
-    drawn, given_up = draw_pair(stage, rng, category, split)
+    log = Log()
+    drawn = draw_pair(stage, rng, category, split, log)
     style, clean, violated = finish(rng, drawn)
-    return Pair(drawn, style, clean, violated, given_up)
+    return Pair(drawn, style, clean, violated, tuple(log.given_up), tuple(log.errors))
 
 
 def finish(rng: Generator, drawn: Drawn) -> tuple[str, bytes, bytes]:

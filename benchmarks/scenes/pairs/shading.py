@@ -191,7 +191,9 @@ def reflect(
         reach = (point - world.camera.pos) @ normal / np.minimum(along, -1e-6)
         hit = world.camera.pos[:2] + rays[:, :2] * reach[:, None]
         ripple = _ripple(hit, reach)
-        rows = np.clip(ys + np.rint(ripple * water.waves * 0.05 * size).astype(int), 0, size - 1)
+        # Away from the shore only: on its other side the mirrored things have been cut off.
+        shift = np.rint((ripple + 1) / 2 * water.waves * 0.08 * size).astype(int)
+        rows = np.minimum(ys + shift, size - 1)
         steep = -along / np.linalg.norm(rays, axis=1)
         share = np.clip(water.reflects * (0.55 + 0.6 * (1 - steep) ** 2), 0, 1)
         tone = 1 + 0.12 * np.sqrt(water.waves) * ripple
@@ -245,11 +247,16 @@ def _beyond(stage: Stage, world: World, normal: F64, empty: NDArray[np.bool_]) -
     far = stage.rgb(Scene(camera, (world.sun, *world.lights), behind))
     rays = _rays(camera, size)[empty]
     turned = rays - 2 * np.outer(rays @ normal, normal)
-    # Its picture is as far as it is wide: what points out of the frame takes the frame's edge.
+    # The backdrop ends where the frame does; beyond, it is continued by turning back.
     ahead = np.maximum(turned @ camera.forward, 1e-3)
     x = turned @ camera.right / ahead / camera.tan - camera.shift[0]
     y = turned @ camera.up / ahead / camera.tan - camera.shift[1]
-    cols = np.clip((x + 1) / 2 * size, 0, size - 1).astype(int)
-    rows = np.clip((1 - y) / 2 * size, 0, size - 1).astype(int)
-    colours: U8 = far[rows, cols]
+    colours: U8 = far[_folded((1 - y) / 2 * size, size), _folded((x + 1) / 2 * size, size)]
     return colours
+
+
+def _folded(x: F64, size: int) -> NDArray[np.int64]:
+    """Pixel positions turned back at the frame's edges, 0..size-1."""
+    around = np.mod(np.clip(x, -1e6, 1e6), 2 * size)
+    inside: NDArray[np.int64] = np.minimum(around, 2 * size - around).astype(np.int64)
+    return np.minimum(inside, size - 1)
