@@ -22,6 +22,7 @@ from torch import nn
 from physgauge.config import DetectorSettings
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.train.part_detector import dataset, evaluate, negatives
+from physgauge.train.part_detector.averaging import average, channels_last, mean_terms
 from physgauge.train.part_detector.export import Calibration, export_onnx
 from physgauge.train.part_detector.loss import LossConfig, losses
 from physgauge.train.part_detector.model import ModelConfig, PartNet, Residual, cell_centres
@@ -47,7 +48,7 @@ class Run:
         self.out = out
         self.config = config
         self.group = group or Group()
-        self.net = _channels_last(PartNet(model or default_model()))
+        self.net = channels_last(PartNet(model or default_model()))
         self.mean = copy.deepcopy(self.net).eval()
         self.optimizer = Optimizers(self.net, config.rate, config.decay)
         self.step = 0
@@ -134,7 +135,9 @@ class Run:
             if self.step % 50 == 0:
                 rate = 50 * c.batch_size / max(self.elapsed_s - mark, 1e-9)
                 self.log(
-                    progress=round(progress, 4), images_per_s=round(rate, 1), **_mean(totals, 50)
+                    progress=round(progress, 4),
+                    images_per_s=round(rate, 1),
+                    **mean_terms(totals, 50),
                 )
                 totals, mark = {}, self.elapsed_s
             if self.step % c.save_every == 0:
@@ -167,7 +170,7 @@ class Run:
         nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
         self.optimizer.step()
         if self.group.rank == 0:
-            _average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
+            average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
         self.step += 1
         return {name: float(value.detach()) for name, value in terms.items()}
 
@@ -212,28 +215,6 @@ class Work:
             config=asdict(self.config), images=len(samples), warm_start=str(self.warm_start or "")
         )
         run.train(samples, held)
-
-
-def _channels_last(net: PartNet) -> PartNet:
-    """Convolution weights in the layout that the CPU's matrix units like."""
-    for p in net.parameters():
-        if p.ndim == 4:
-            p.data = p.data.contiguous(memory_format=torch.channels_last)
-    return net
-
-
-@torch.no_grad()
-def _average(mean: nn.Module, net: nn.Module, decay: float) -> None:
-    """mean <- decay * mean + (1 - decay) * net, running statistics included."""
-    for old, new in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
-        if old.dtype.is_floating_point:
-            old.lerp_(new, 1 - decay)
-        else:
-            old.copy_(new)
-
-
-def _mean(totals: Mapping[str, float], count: int) -> dict[str, float]:
-    return {name: round(value / count, 4) for name, value in totals.items()}
 
 
 def _bank(path: Path, config: TrainConfig) -> U8:

@@ -52,9 +52,10 @@ class RawOutput:
     """[B, V] logits."""
 
 
-def _conv(
+def convolution(
     inputs: int, outputs: int, kernel: int = 3, stride: int = 1, padding: int | None = None
 ) -> nn.Sequential:
+    """Convolution, batch norm, ReLU; half of the kernel is padded by default."""
     pad = kernel // 2 if padding is None else padding
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, stride, pad, bias=False),
@@ -68,7 +69,7 @@ class Residual(nn.Module):
 
     def __init__(self, channels: int, hidden: int) -> None:
         super().__init__()
-        self.narrow = _conv(channels, hidden)
+        self.narrow = convolution(channels, hidden)
         self.wide = nn.Sequential(
             nn.Conv2d(hidden, channels, 3, 1, 1, bias=False),
             nn.BatchNorm2d(channels, momentum=0.03),
@@ -90,7 +91,11 @@ class Backbone(nn.Module):
             zip(config.widths, config.hidden, config.depths, strict=True)
         ):
             # 6x6 with stride 4 and padding 1 reads overlapping patches centred on the cells.
-            down = _conv(before, width, 6, 4, 1) if index == 0 else _conv(before, width, 3, 2)
+            down = (
+                convolution(before, width, 6, 4, 1)
+                if index == 0
+                else convolution(before, width, 3, 2)
+            )
             stages.append(nn.Sequential(down, *(Residual(width, hidden) for _ in range(depth))))
             before = width
         self.stages = nn.ModuleList(stages)
@@ -109,9 +114,11 @@ class LevelHead(nn.Module):
     def __init__(self, channels: int, classes: int, stride: int) -> None:
         super().__init__()
         self.stride = stride
-        self.shared = _conv(channels, channels)
-        self.score = nn.Sequential(_conv(channels, channels, 1), nn.Conv2d(channels, classes, 1))
-        self.sides = nn.Sequential(_conv(channels, channels, 1), nn.Conv2d(channels, 4, 1))
+        self.shared = convolution(channels, channels)
+        self.score = nn.Sequential(
+            convolution(channels, channels, 1), nn.Conv2d(channels, classes, 1)
+        )
+        self.sides = nn.Sequential(convolution(channels, channels, 1), nn.Conv2d(channels, 4, 1))
         # Few cells hold a part: start from p = 0.01, and from boxes about two cells wide.
         nn.init.constant_(cast(Tensor, self.score[1].bias), -4.6)
         nn.init.constant_(cast(Tensor, self.sides[1].bias), 1.0)
@@ -134,14 +141,14 @@ class PartNet(nn.Module):
         n = config.neck
         self.backbone = Backbone(config)
         self.context = nn.Linear(w32, n)
-        self.lateral32 = _conv(w32, n, 1)
-        self.lateral16 = _conv(w16, n, 1)
-        self.lateral8 = _conv(w8, n, 1)
-        self.fuse16 = _conv(n, n)
-        self.fuse8 = _conv(n, n)
+        self.lateral32 = convolution(w32, n, 1)
+        self.lateral16 = convolution(w16, n, 1)
+        self.lateral8 = convolution(w8, n, 1)
+        self.fuse16 = convolution(n, n)
+        self.fuse8 = convolution(n, n)
         self.refine16 = Residual(n, config.neck_hidden)
         self.refine8 = Residual(n, config.neck_hidden)
-        self.skip4 = _conv(config.widths[0], n, 2, 2, 0)
+        self.skip4 = convolution(config.widths[0], n, 2, 2, 0)
         self.heads = nn.ModuleList(LevelHead(n, config.classes, s) for s in STRIDES)
         self.image = nn.Sequential(nn.Linear(2 * w32 + n, 96), nn.ReLU(inplace=True))
         self.domain = nn.Linear(96, config.domains + 1)

@@ -1,0 +1,70 @@
+"""``python -m physgauge.train.student``: train, export and describe the student judge."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+FOLDER = click.Path(path_type=Path)
+
+
+@click.group(help=__doc__)
+def main() -> None:
+    """Command group."""
+
+
+@main.command()
+@click.option("--data", required=True, help="Pair set folders, separated by commas.")
+@click.option("--val", "validation", help="Pair set folder for checks; default: a part of --data.")
+@click.option("--out", required=True, type=FOLDER, help="Folder of the run.")
+@click.option(
+    "--aside", default=0.08, show_default=True, help="Share of --data kept for calibration."
+)
+@click.option("--steps", default=100000, show_default=True, type=click.IntRange(1))
+@click.option("--minutes", default=0.0, show_default=True, help="Time budget; 0 = none.")
+@click.option("--batch-size", default=32, show_default=True, type=click.IntRange(2))
+@click.option("--size", default=320, show_default=True, type=click.IntRange(64))
+@click.option("--rate", default=1.5e-3, show_default=True, help="Peak learning rate.")
+@click.option("--final-rate", default=1.5e-5, show_default=True, help="Learning rate at the end.")
+@click.option("--seed", default=1, show_default=True)
+@click.option(
+    "--plain-share", default=0.4, show_default=True, help="Inputs framed as at inference."
+)
+@click.option("--average", default=0.997, show_default=True, help="Decay of the weight average.")
+@click.option("--warmup", default=100, show_default=True, help="Steps of linear warm-up.")
+@click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--workers", default=1, show_default=True, type=click.IntRange(0), help="Per process."
+)
+@click.option("--check-images", default=400, show_default=True, help="Validation images per check.")
+@click.option("--check-every", default=400, show_default=True, help="Steps between checks.")
+@click.option("--save-every", default=100, show_default=True, help="Steps between checkpoints.")
+@click.option("--init", type=FOLDER, help="Weights to begin with (docs/models/part_detector.pt).")
+def train(
+    data: str, validation: str | None, out: Path, aside: float, check_images: int, init: Path | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Train; goes on from the run folder's checkpoint if there is one."""
+    from physgauge.train.part_detector.parallel import launch
+    from physgauge.train.part_detector.schedule import TrainConfig
+    from physgauge.train.student.loading import Pairs, folders_of
+    from physgauge.train.student.loop import Work
+    from physgauge.train.student.model import Student, StudentConfig
+
+    config = TrainConfig(**options)
+    if config.batch_size % (2 * config.processes):
+        raise click.UsageError(
+            f"--batch-size: expected a multiple of 2 --processes ({2 * config.processes}), "
+            f"got {config.batch_size}"
+        )
+    load = Pairs(folders_of(data), folders_of(validation or ""), aside, check_images, out)
+    load()  # the cache is written once, before the processes share it
+    work = Work(out, config, load, partial(Student, StudentConfig(size=320)), init)
+    launch(work, config.processes, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Batches in which both twins of a pair meet, in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from physgauge.train.part_detector.dataset import Share
+from physgauge.train.student import augment
+from physgauge.train.student.records import Records, Targets
+from physgauge.types import U8
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B inputs; twins next to each other, the violated one first. Fields as in `Targets`."""
+
+    images: Tensor
+    """[B, S, S, 3] uint8."""
+    eligible: Tensor
+    yes: Tensor
+    major: Tensor
+    family: Tensor
+    about: Tensor
+    where: Tensor
+    """[B, 16, 16] float32, 0..1."""
+    placed: Tensor
+    twins: Tensor
+    """[P, 2] int64: places of violated and clean twins in the batch."""
+
+
+Unit = tuple[int, int]
+"""Two images that are drawn together: twins, the violated one first, or any two that have no twin."""
+
+
+def units(records: Records, lone: NDArray[np.int64]) -> list[Unit]:
+    """All pairs, then the images without twins two by two, in the order of `lone`."""
+    violated = (records.targets.yes >= 0.5).any(1)
+    by_pair: dict[int, list[int]] = {}
+    for i in np.flatnonzero(records.pair >= 0):
+        by_pair.setdefault(int(records.pair[i]), []).append(int(i))
+    pairs = [sorted(p, key=lambda i: not violated[i]) for p in by_pair.values() if len(p) == 2]
+    single = [int(i) for i in lone] + [p[0] for p in by_pair.values() if len(p) != 2]
+    if len(single) % 2:
+        single.append(single[0])
+    return [(a, b) for a, b in pairs] + list(zip(single[::2], single[1::2], strict=True))
+
+
+class Draws(Dataset[tuple[list[U8], Targets, bool]]):
+    """Index k: the k-th unit that is drawn; each epoch is one permutation.
+
+    Args:
+        pixels: [N, S, S, 3].
+        records: of the same N images.
+        seed: of everything random; draw k of a seed is always the same.
+        plain_share: share of the draws framed as at inference.
+        mirrored: index of the probe about lettering, whose answer a mirrored image hides.
+        size: side of the inputs, px; smaller than S: shrunk.
+    """
+
+    def __init__(
+        self, pixels: U8, records: Records, seed: int, plain_share: float, mirrored: int, size: int
+    ) -> None:  # fmt: skip
+        self.pixels, self.records, self.seed = pixels, records, seed
+        self.plain_share, self.mirrored, self.size = plain_share, mirrored, size
+        self._epoch, self._units = -1, list[Unit]()
+        self.count = len(units(records, np.flatnonzero(records.pair < 0)))
+
+    def unit(self, draw: int) -> Unit:
+        """The images of a draw."""
+        epoch, place = divmod(draw, self.count)
+        if epoch != self._epoch:
+            rng = np.random.default_rng((self.seed, epoch))
+            all_units = units(self.records, rng.permutation(np.flatnonzero(self.records.pair < 0)))
+            self._units = [all_units[i] for i in rng.permutation(self.count)]
+            self._epoch = epoch
+        return self._units[place]
+
+    def __getitem__(self, draw: int) -> tuple[list[U8], Targets, bool]:
+        pair = self.unit(draw)
+        targets = self.records.targets.of(np.array(pair))
+        twins = (
+            self.records.pair[pair[0]] >= 0 and len({int(self.records.pair[i]) for i in pair}) == 1
+        )
+        rng = np.random.default_rng((self.seed, 1, draw))
+        views = [augment.draw(rng, targets.where[0], self.plain_share)]
+        if targets.about[0] == self.mirrored:
+            views = [replace(views[0], flip=False)]
+        views += views if twins else [augment.draw(rng, targets.where[1], self.plain_share)]
+        images = [
+            _sized(view.pixels(np.asarray(self.pixels[i])), self.size)
+            for view, i in zip(views, pair, strict=True)
+        ]
+        where = np.stack([v.where(m) for v, m in zip(views, targets.where, strict=True)])
+        yes = targets.yes.copy()
+        yes[[view.flip for view in views], self.mirrored] = np.nan
+        shown = Targets(
+            targets.eligible,
+            yes,
+            targets.major,
+            targets.family,
+            targets.about,
+            where,
+            targets.placed,
+        )
+        return images, shown, bool(twins)
+
+
+def _sized(image: U8, size: int) -> U8:
+    if image.shape[0] == size:
+        return image
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(image).resize((size, size), Image.Resampling.BILINEAR))
+
+
+def collate(items: Sequence[tuple[list[U8], Targets, bool]]) -> Batch:
+    """Stack units."""
+    every = [targets for _, targets, _ in items]
+
+    def joined(name: str) -> Tensor:
+        return torch.from_numpy(np.concatenate([getattr(t, name) for t in every]))
+
+    twins = [[2 * k, 2 * k + 1] for k, (_, _, together) in enumerate(items) if together]
+    return Batch(
+        images=torch.from_numpy(np.stack([image for images, _, _ in items for image in images])),
+        where=joined("where").float() / 255,
+        twins=torch.tensor(twins, dtype=torch.int64).reshape(-1, 2),
+        **{n: joined(n) for n in ("eligible", "yes", "major", "family", "about", "placed")},
+    )
+
+
+def batches(
+    draws: Draws, share: Share, first: int, last: int, workers: int
+) -> DataLoader[tuple[list[U8], Targets, bool]]:
+    """The batches of steps `first`..`last` - 1 for one process; `share` counts images."""
+    own = share.batch_size // 2
+    step = own * share.size
+    starts = range(first * step + share.rank * own, last * step, step)
+    return DataLoader(
+        draws,
+        batch_sampler=[list(range(s, s + own)) for s in starts],
+        num_workers=workers,
+        collate_fn=collate,
+        prefetch_factor=4 if workers else None,
+        worker_init_fn=_one_thread,
+    )
+
+
+def _one_thread(_worker: int) -> None:
+    torch.set_num_threads(1)
