@@ -14,8 +14,9 @@ from physgauge.errors import PhysgaugeError
 from .dataset import CHOICES, Order, make
 from .examples import write_examples
 from .pairs import dataset as pairs
-from .pairs.registry import CATEGORIES
+from .pairs.registry import CATEGORIES, load
 from .pairs.sheet import sheet
+from .pairs.table import PAGE, filled
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,6 +69,7 @@ def _pairs_parsers(sub: Any) -> None:
         "--others", type=float, default=0.15, help="share of images that are not eligible (0.15)"
     )
     d.add_argument("--categories", help="some of the 18, with commas (all)")
+    sub.add_parser("pairs-table", help="renew the tables in docs/pairs.md")
     s = sub.add_parser(
         "pairs-sheet", help="a contact sheet: clean, violated, where they differ; or a base alone"
     )
@@ -89,6 +91,10 @@ def _run(a: argparse.Namespace) -> None:
             a.count, a.seed, a.out, a.size, a.workers, a.split, a.others, categories
         )
         print("RESULT " + json.dumps(pairs.make_set(order)))
+        return
+    if a.command == "pairs-table":
+        load()
+        PAGE.write_text(filled(PAGE.read_text()))
         return
     if a.command == "pairs-sheet":
         sheet(a.base, a.recipe, a.category, a.count, a.seed, a.out)
