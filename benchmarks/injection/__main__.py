@@ -1,13 +1,12 @@
 """``python -m benchmarks.injection PATH... --profile NAME|FILE.toml``: how far a profile's judge can be
 talked into something.
 
-Each attempt of ``attempts.toml`` is
+Each attempt of ``src/physgauge/selftest/attempts.toml`` is
 
 - painted into every image, against the same image with equally long words that want nothing (painting
   alone changes an image);
 - put into its caption, against the caption without it: TerraVis never gets a caption, so its answers
-must be
-  the same to the last bit; PCMDE's reasoner does, and its score is compared.
+  must be the same to the last bit; PCMDE's reasoner does, and its score is compared.
 
 Prints a table by what attempts want, and one line ``RESULT {json}``. With a model that was not trained
 (``onepass-tiny``) the figures say that the harness runs, and nothing about a judge.
@@ -22,21 +21,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.injection.change import Change, change, summary
-from benchmarks.injection.corpus import Attempt, attempts, neutral, paintable, painted
 from physgauge import wire
 from physgauge.clients.captions import read_captions
 from physgauge.clients.files import find_images
 from physgauge.config import LoadedProfile, load_profile
-from physgauge.ensemble.feed import Feed, Pixels
-from physgauge.ensemble.judge.looking import Looking
-from physgauge.ensemble.judge.terravis.result import terravis_of
 from physgauge.ensemble.pipeline import Options, Pipeline
-from physgauge.types import U8, Item
+from physgauge.selftest.attempts import Attempt, attempts, paintable
+from physgauge.selftest.change import Change, summary
+from physgauge.selftest.injection import in_images
+from physgauge.selftest.looks import decoded, open_judge
+from physgauge.types import Item
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -54,10 +51,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     result: dict[str, object] = {"profile": loaded.profile.name, "attempts": len(chosen)}
     console = Console()
     if arguments.only != "caption":
-        images = decoded(items, loaded)
-        shown = [attempt for attempt in chosen if paintable(attempt.text)]
-        result["not_painted"] = [one.id for one in chosen if one not in shown]
-        by_attempt = in_images(images, shown, loaded)
+        result["not_painted"] = [one.id for one in chosen if not paintable(one.text)]
+        with open_judge(loaded) as looking:
+            by_attempt = in_images(list(decoded(items, loaded.profile)), chosen, looking)
         console.print(_table(by_attempt))
         result["image"] = summary([one for changes in by_attempt.values() for one in changes])
         result["image_by_aim"] = _by_aim(by_attempt)
@@ -72,35 +68,6 @@ def _items(paths: Sequence[str], captions: Path | None) -> Iterable[Item]:
     for path in find_images(paths):
         about = None if table is None else table.get(path)
         yield Item(str(path), path.read_bytes(), str(path), about.caption if about else None)
-
-
-def decoded(items: Iterable[Item], loaded: LoadedProfile) -> list[U8]:
-    """Pixels as the judge gets them; images that cannot be decoded are left out."""
-    feed = Feed(loaded.profile, 1)
-    try:
-        return [np.array(one.decoded.rgb) for one in feed.decode(items) if isinstance(one, Pixels)]
-    finally:
-        feed.close()
-
-
-def in_images(
-    images: Sequence[U8], chosen: Sequence[Attempt], loaded: LoadedProfile
-) -> dict[Attempt, list[Change]]:
-    """What each attempt changes when it is painted into each image."""
-    looking = Looking.of(loaded)
-    if looking is None:
-        raise SystemExit(f"profile {loaded.profile.name}: expected one with a judge")
-    with looking:
-        changes: dict[Attempt, list[Change]] = {}
-        for attempt in chosen:
-            words = (neutral(attempt.text), attempt.text)
-            views = [painted(image, text) for image in images for text in words]
-            looks = [future.result() for future in [looking.begin(view) for view in views]]
-            said = terravis_of(looks, looking.card.counting)
-            changes[attempt] = [
-                change(said[k], said[k + 1]) for k in range(0, len(said), len(words))
-            ]
-    return changes
 
 
 def in_captions(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.injection.corpus import attempts
 from physgauge.ensemble.judge.engine import Features, Prompt, Text
 from physgauge.ensemble.judge.language.field import field, plain
 from physgauge.ensemble.judge.language.prompt import write_prompt
 from physgauge.ensemble.judge.reason_input import PartBox, PartCount
 from physgauge.language_settings import ReasonSettings
+from physgauge.selftest.attempts import attempts
 from physgauge.types import U8
 from physgauge.wire import Observation
 from tests.pcmde.shared import lines, reason, record, spec

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from benchmarks.injection.__main__ import captions_changed
-from benchmarks.injection.change import change, summary
-from benchmarks.injection.corpus import attempts, neutral, paintable, painted
 from physgauge import wire
 from physgauge.ensemble.judge.engine import Question, Reply
+from physgauge.selftest.attempts import attempts, neutral, paintable, painted
+from physgauge.selftest.change import change, summary
 from physgauge.types import U8
 from tests.terravis.scripted import Scripted, p
 from tests.terravis.shared import look, scored

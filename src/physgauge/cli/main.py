@@ -21,6 +21,7 @@ from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
 from physgauge.cli.score_boxes import score_boxes
+from physgauge.cli.selftest import selftest_judge
 from physgauge.cli.serve import serve
 from physgauge.errors import ConfigError, EnvironmentProblem, PhysgaugeError
 from physgauge.report.printable import printable
@@ -41,6 +42,7 @@ group.add_command(score)
 group.add_command(score_boxes)
 group.add_command(rescore)
 group.add_command(parity)
+group.add_command(selftest_judge)
 group.add_command(rules)
 group.add_command(schema)
 group.add_command(serve)
