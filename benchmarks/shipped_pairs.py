@@ -1,10 +1,10 @@
-"""``python -m benchmarks.shipped_pairs SET``: the small set of pairs that the package ships, from a larger one.
+"""``python -m benchmarks.shipped_pairs SET``: the small set of pairs that the package ships.
 
     python -m benchmarks.scenes pairs --split held_out --count 200 --seed S --out SET
     python -m benchmarks.shipped_pairs SET
 
-The first pairs of every category and the first other pictures of every family, their files as they are (both
-twins went through one JPEG encoder; another one would add traces of its own). The last line is
+The first pairs of every category and the first other pictures of every family, their files as they are
+(twins went through one JPEG encoder; another one would add traces of its own). The last line is
 ``RESULT {json}``: pairs, other pictures, bytes.
 """
 
