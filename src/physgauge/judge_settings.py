@@ -35,8 +35,9 @@ class ViewSettings(Settings, frozen=True, kw_only=True):
 class JudgeSettings(Settings, frozen=True, kw_only=True):
     """``[judge]``."""
 
-    engine: Literal["onepass", "vllm", "endpoint"]
-    """What runs the model; its own settings are in the table of that name."""
+    engine: Literal["student", "onepass", "vllm", "endpoint"]
+    """What runs the model; its own settings are in the table of that name. `student` is no language
+    model (docs/student.md): `mode` and `evidence` are for the others."""
     mode: Mode = "onepass"
     """`onepass`: the probes as yes/no questions behind one image; `paper`: the published calls, answered
     in text; `single_prompt` and `direct`: the baselines TerraVis-H and GPTScore."""
@@ -69,8 +70,9 @@ class JudgeSettings(Settings, frozen=True, kw_only=True):
     views: ViewSettings = ViewSettings()
     parity: ParityRecord | None = None
     """What holding the mode against `paper` has shown; without it only speed may be claimed."""
+    student: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Settings of that engine, which reads them itself (so for the next three)."""
     onepass: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Settings of that engine, which reads them itself (so for the next two)."""
     vllm: dict[str, Any] = msgspec.field(default_factory=dict)
     endpoint: dict[str, Any] = msgspec.field(default_factory=dict)
 
@@ -91,8 +93,20 @@ def check_judge(judge: JudgeSettings, where: str) -> None:
             f'{where}: judge.views.kind: expected "whole" in the mode {judge.mode!r}, '
             f"got {judge.views.kind!r}"
         )
+    if judge.engine == "student":
+        _check_student(judge, where)
     if judge.grade_from > judge.yes_from:
         raise ConfigError(
             f"{where}: judge.grade_from: expected at most yes_from ({judge.yes_from:g}), "
             f"got {judge.grade_from:g}"
         )
+
+
+def _check_student(judge: JudgeSettings, where: str) -> None:
+    for name, plain in (("mode", "onepass"), ("evidence", False), ("views.kind", "whole")):
+        got = judge.views.kind if name == "views.kind" else getattr(judge, name)
+        if got != plain:
+            raise ConfigError(
+                f"{where}: judge.{name}: expected {plain!r} with a student, which looks once and writes "
+                f"nothing, got {got!r}"
+            )

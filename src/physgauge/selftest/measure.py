@@ -137,7 +137,7 @@ class _Measurer:
 
 
 def _answers(s: Said) -> tuple[F64, F64, F64]:
-    """P(yes), whether it is violated, and the picture, of every answer that has a probability, on eligible
+    """P(yes), whether it is violated, and the picture, of each answer that has a probability, on eligible
     pictures, whatever the judge takes them for."""
     use = s.eligible[:, None] & ~np.isnan(s.p)
     true = (s.category[:, None] == np.arange(len(s.categories))) & s.violated[:, None]
