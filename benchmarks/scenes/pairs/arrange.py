@@ -212,7 +212,7 @@ def spot_for(
     """A place for an arrangement: the target's, or a free spot."""
     if replaceable(world, target, natural / within, natural * within):
         most, size = within**0.6, float(target.size.max())
-        scale = float(np.clip(size / natural * rng.uniform(0.9, 1.2), 1 / most, most))
+        scale = float(np.clip(size / natural * rng.uniform(1.1, 1.6), 1 / most, most))
         return Spot(world.without(target.key), foot(target), scale, target)
     if not _free(world, target):
         return None

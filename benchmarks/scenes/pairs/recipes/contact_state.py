@@ -113,7 +113,7 @@ def through_neighbour(world: World, target: Thing, rng: Generator) -> Planted | 
     touching = _beside(world, target, other, direction, 0.0)
     inside = _beside(world, target, other, direction, float(rng.uniform(0.35, 0.6)))
     under = {other.key, target.rests_on or ""}
-    if not has_room(base, touching, under) or not in_sight(base, touching, 24):
+    if not has_room(base, touching, under) or not in_sight(base, touching, 32):
         return None
     return Planted(
         base.changed(inside),
@@ -165,9 +165,7 @@ def through_panel(world: World, target: Thing, rng: Generator) -> Planted | None
     """See the recipe."""
     size = target.size
     across = facing(world)
-    wide, high = float(rng.uniform(0.5, 0.8)), float(rng.uniform(0.75, 1.2))
-    if "living" in target.tags or size[2] > 1.6 * max(size[0], size[1]):
-        high *= 0.75
+    wide, high = float(rng.uniform(0.6, 1.0)), float(rng.uniform(0.5, 0.72))
     span = float(np.ptp(target.verts() @ rightwards(world)))
     deep = float(np.ptp(target.verts() @ nearer(world)))
     thick = 0.06 * span

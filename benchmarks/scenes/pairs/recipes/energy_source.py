@@ -191,7 +191,7 @@ def _shining(part: Part, rgb: tuple[float, float, float], strength: float) -> Pa
 def glowing_thing(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
     rgb = pick(rng, ((1.0, 0.85, 0.45), (1.0, 0.6, 0.2), (0.6, 0.9, 1.0), (0.7, 1.0, 0.5)), 0.03)
-    parts = tuple(_shining(part, rgb, float(rng.uniform(0.8, 0.95))) for part in target.parts)
+    parts = tuple(_shining(part, rgb, float(rng.uniform(0.5, 0.65))) for part in target.parts)
     bright = replace(target, parts=parts, casts=False)
     around = glow(target.centre, float(target.size.max()) * 0.95, rgb, 0.6)
     return Planted(

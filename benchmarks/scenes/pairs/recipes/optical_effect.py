@@ -43,6 +43,18 @@ def _long_enough(world: World, target: Thing, least: float) -> bool:
     return long > least * float(target.size.max())
 
 
+def _flat(world: World, target: Thing, caster: Thing, light: F64) -> Thing:
+    """A caster pressed flat onto what the target stands on, along a light: it shades that surface as the
+    caster would under the light, and not the target itself."""
+    base = float(target.low[2])
+    left = 0.02
+    m = np.eye(3)
+    m[:2, 2] = (1 - left) * light[:2] / -float(light[2])
+    m[2, 2] = left
+    lift = 0.006 * float(target.size.max())
+    return replace(caster.about(m, (0, 0, base), (0, 0, lift)), key="caster", remake=None)
+
+
 @recipe(
     "optical_effect",
     "shadow_other_light",
@@ -58,7 +70,7 @@ def shadow_other_light(world: World, target: Thing, rng: Generator) -> Planted |
     angle = float(rng.uniform(75, 180)) * (1 if rng.random() < 0.5 else -1)
     away = rot("z", angle) @ world.sun.direction
     away = away / np.linalg.norm(away)
-    wrong = replace(target, shadow_from=away)
+    wrong = replace(target, shadow=_flat(world, target, target, away))
     return Planted(
         world.changed(wrong),
         world,
@@ -151,7 +163,7 @@ def shadow_other_shape(world: World, target: Thing, rng: Generator) -> Planted |
     dark = Paint((0.1, 0.1, 0.1))
     pieces = [(m.transformed(turn, (0, 0, 0)), dark) for m in shapes[name]]
     caster = thing("caster", name, pieces, at=foot(target), like=target)
-    wrong = replace(target, shadow=caster)
+    wrong = replace(target, shadow=_flat(world, target, caster, world.sun.direction))
     return Planted(
         world.changed(wrong),
         world,
@@ -207,7 +219,7 @@ def shadow_detached(world: World, target: Thing, rng: Generator) -> Planted | No
         caster, how = target.moved(d * by), "apart from it"
     else:
         caster, how = target.scaled(float(rng.uniform(1.9, 2.6))), "far too large"
-    wrong = replace(target, shadow=replace(caster, key="caster"))
+    wrong = replace(target, shadow=_flat(world, target, caster, world.sun.direction))
     return Planted(
         world.changed(wrong), world, (target.key,), f"The {target.kind}'s shadow lies {how}."
     )

@@ -115,7 +115,8 @@ def _pedestal(world: World, target: Thing, high: float, rng: Generator) -> Thing
 def _cord(world: World, target: Thing) -> Thing:
     top = np.array([target.centre[0], target.centre[1], target.high[2]])
     r = 0.012 * float(target.size.max())
-    mesh = limb(top - [0, 0, 4 * r], top + [0, 0, 12 * float(target.size.max()) + 2.0], r, r, n=8)
+    up = np.array([0.0, 0.0, 12 * float(target.size.max()) + 2.0])
+    mesh = limb(top - np.array([0, 0, 4 * r]), top + up, r, r, n=8)
     return thing("cord", "cord", [(mesh, matt((0.12, 0.1, 0.09)))], like=target, casts=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.solids import box, limb
+from benchmarks.scenes.geometry.solids import box, ellipsoid, limb
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.arrange import Spot, pick, placeable, spot_for, upright
 from benchmarks.scenes.pairs.registry import Planted, recipe
@@ -16,6 +16,7 @@ from benchmarks.scenes.pairs.things.heat import (
     Pieces,
     blaze,
     cubes,
+    flame,
     glow,
     hob,
     logs,
@@ -26,8 +27,6 @@ from benchmarks.scenes.pairs.things.heat import (
 )
 from benchmarks.scenes.pairs.things.heat import glowing as lit
 from benchmarks.scenes.pairs.world import Effect, Thing, World
-
-_NONE = 0.0
 
 
 def _warm(spot: Spot, high: float, radius: float) -> Effect:
@@ -76,7 +75,7 @@ def _pan(radius: float, *, hot: bool) -> Pieces:
     """A pan with a handle; its inner floor is at 0.12 * radius."""
     r = radius
     steel = Paint((0.25, 0.25, 0.27), specular=0.4)
-    floor = lit((0.95, 0.25, 0.06), 0.85) if hot else IRON
+    floor = lit(HOT, 0.5) if hot else IRON
     wall = upright([0, 0.3 * r, 0.3 * r, 0.1 * r], [0.85 * r, r, 0.95 * r, 0.82 * r], n=28)
     return [
         (wall, steel),
@@ -110,15 +109,9 @@ def _stove(rng: Generator, radius: float, *, burning: bool) -> Pieces:
     if burning:
         for k in range(10):
             a = k * 2 * np.pi / 10
-            tongue = _tongue(0.36 * r * float(rng.uniform(0.85, 1.1)))
+            tongue = flame(0.36 * r * float(rng.uniform(0.85, 1.1)))
             pieces += moved(tongue, (0.52 * r * np.cos(a), 0.52 * r * np.sin(a), 0.18 * r))
     return pieces
-
-
-def _tongue(height: float) -> Pieces:
-    from benchmarks.scenes.pairs.things.heat import flame
-
-    return moved(flame(height), (0, 0, 0), np.diag([0.8, 0.8, 1.0]))
 
 
 _FATS = ((0.98, 0.85, 0.4), (0.3, 0.16, 0.08), (0.95, 0.93, 0.86), (0.85, 0.3, 0.45))
@@ -214,8 +207,8 @@ def snowman_by_fire(world: World, target: Thing, rng: Generator) -> Planted | No
 def _iron_stove(height: float, *, hot: bool) -> Pieces:
     """A cast-iron stove with a pipe; its top plate is at 0.62 * height."""
     h = height
-    fire = lit((1.0, 0.5, 0.1), 1.0) if hot else Paint((0.05, 0.05, 0.05))
-    plate = lit(HOT, 0.8) if hot else IRON
+    fire = lit((0.95, 0.4, 0.05), 0.7) if hot else Paint((0.05, 0.05, 0.05))
+    plate = lit(HOT, 0.5) if hot else IRON
     pieces: Pieces = [
         (box((0, 0, 0.36 * h), (0.62 * h, 0.5 * h, 0.5 * h)), IRON),
         (box((0, 0, 0.62 * h), (0.72 * h, 0.6 * h, 0.035 * h)), plate),
@@ -240,19 +233,13 @@ def _frost(rng: Generator, height: float) -> Pieces:
     for k in range(6):
         x = (-0.27 + 0.108 * k) * h
         size = np.array([0.12, 0.24, 0.07]) * h * float(rng.uniform(0.85, 1.1))
-        pieces.append((_lump((x, -0.04 * h, 0.64 * h), size), SNOW))
+        pieces.append((ellipsoid((x, -0.04 * h, 0.64 * h), size, n=12), SNOW))
     for k in range(8):
         x = (-0.33 + 0.094 * k) * h
         long = float(rng.uniform(0.1, 0.22)) * h
         tip = (x, -0.31 * h, 0.63 * h - long)
         pieces.append((limb((x, -0.31 * h, 0.63 * h), tip, 0.022 * h, 0.003 * h, n=7), icicle))
     return pieces
-
-
-def _lump(at: tuple[float, float, float], size: np.ndarray):  # type: ignore[no-untyped-def, type-arg]
-    from benchmarks.scenes.geometry.solids import ellipsoid
-
-    return ellipsoid(at, size, n=12)
 
 
 @recipe(

@@ -5,13 +5,11 @@ Meshes with paints about the origin, standing on z = 0, in metres; `arrange.thin
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from benchmarks.scenes.geometry.mesh import F64, Mesh
+from benchmarks.scenes.geometry.mesh import F64, Mesh, loft
 from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot, tube
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.arrange import RGB, glowing, matt, upright
@@ -20,9 +18,9 @@ from benchmarks.scenes.pairs.world import Canvas, Effect
 Pieces = list[tuple[Mesh, Paint]]
 
 ICE = Paint((0.78, 0.9, 0.97), specular=0.9, shininess=0.9)
-WET = Paint((0.62, 0.74, 0.82), specular=0.9, shininess=0.9, alpha=0.75)
+WET = Paint((0.34, 0.46, 0.54), specular=0.9, shininess=0.9, alpha=0.6)
 IRON = Paint((0.16, 0.16, 0.17), specular=0.3)
-HOT: RGB = (1.0, 0.28, 0.06)
+HOT: RGB = (0.8, 0.1, 0.03)
 SNOW = Paint((0.93, 0.95, 0.98), specular=0.05)
 
 
@@ -37,16 +35,13 @@ def flame(height: float, lean: float = 0.0) -> Pieces:
     profile = ((0.0, 0.05), (0.12, 0.16), (0.3, 0.21), (0.55, 0.15), (0.8, 0.06), (1.0, 0.005))
 
     def body(scale: float, lift: float) -> Mesh:
-        path = [(lean * height * z**2, 0.0, lift + z * height * scale) for z, _ in profile]
+        path = [
+            (lean * height * z**2 * scale, 0.0, (lift + z * scale) * height) for z, _ in profile
+        ]
         return tube(np.array(path), [r * height * scale for _, r in profile], up=(1, 0, 0), n=10)
 
-    return [
-        (body(1.0, 0.0), glowing((1.0, 0.5, 0.08))),
-        (
-            body(0.62, 0.02 * height).transformed(np.diag([1.0, 1.0, 1.0]), (0, 0, 0)),
-            glowing((1.0, 0.9, 0.4)),
-        ),
-    ]
+    outside = Paint((0.95, 0.3, 0.02), specular=0.0, emission=0.5, alpha=0.62)
+    return [(body(0.6, 0.03), glowing((1.0, 0.8, 0.25), 0.6)), (body(1.0, 0.0), outside)]
 
 
 def blaze(rng: Generator, height: float, wide: float) -> Pieces:
@@ -76,7 +71,7 @@ def logs(rng: Generator, wide: float) -> Pieces:
         a = k * 2 * np.pi / 9
         at = np.array([np.cos(a), np.sin(a), 0.0]) * wide * 1.25
         size = np.array([0.22, 0.2, 0.17]) * wide * float(rng.uniform(0.8, 1.15))
-        pieces.append((ellipsoid(at + [0, 0, size[2] * 0.6], size, n=8), stone))
+        pieces.append((ellipsoid((at[0], at[1], size[2] * 0.6), size, n=8), stone))
     return pieces
 
 
@@ -97,7 +92,7 @@ def bulb(radius: float, *, lit: bool) -> Pieces:
     """A light bulb standing on its screw thread."""
     r = radius
     glass = (
-        glowing((1.0, 0.93, 0.62))
+        glowing((0.95, 0.8, 0.45), 0.75)
         if lit
         else Paint((0.86, 0.88, 0.86), specular=0.9, shininess=0.9)
     )
@@ -117,7 +112,7 @@ def bulb(radius: float, *, lit: bool) -> Pieces:
 def hob(side: float, *, hot: bool) -> Pieces:
     """An electric hot plate: a flat case with a disc on top, whose upper face is at 0.22 * side."""
     case = Paint((0.8, 0.8, 0.8), specular=0.4)
-    disc = glowing(HOT, 0.9) if hot else IRON
+    disc = glowing(HOT, 0.5) if hot else IRON
     s = side
     pieces: Pieces = [
         (box((0, 0, 0.1 * s), (s, s, 0.14 * s)), case),
@@ -151,18 +146,23 @@ def cubes(rng: Generator, side: float, count: int) -> Pieces:
 
 def puddle(rng: Generator, radius: float, paint: Paint = WET, *, lumps: int = 0) -> Pieces:
     """A flat pool of irregular outline, perhaps with rounded remains in it."""
+    a = np.arange(40) * 2 * np.pi / 40
+    waves = sum(
+        float(rng.uniform(0.04, 0.11)) * np.sin(k * a + float(rng.uniform(0, 6.3)))
+        for k in (2, 3, 4, 5)
+    )
+    shape = (1 + waves) * radius
+    rings = [
+        np.column_stack([np.cos(a) * shape * f, np.sin(a) * shape * f, np.full(40, z * radius)])
+        for f, z in ((0.97, 0.0), (1.0, 0.02), (0.93, 0.045), (0.5, 0.055), (0.02, 0.06))
+    ]
     pieces: Pieces = []
-    for k in range(5):
-        a, r = k * 1.26 + float(rng.uniform(-0.3, 0.3)), radius * 0.4
-        size = np.array([0.62, 0.55, 0.03]) * radius * float(rng.uniform(0.8, 1.1))
-        pieces.append(
-            (ellipsoid((r * np.cos(a), r * np.sin(a), 0.008 * radius), size, n=12), paint)
-        )
-    for k in range(lumps):
-        at = rng.uniform(-0.35, 0.35, 2) * radius
-        size = np.array([0.22, 0.18, 0.08]) * radius
-        pieces.append((ellipsoid((*at, 0.04 * radius), size, n=10), ICE if paint is WET else paint))
-    return pieces
+    for _ in range(lumps):
+        spot = rng.uniform(-0.4, 0.4, 2) * radius
+        size = np.array([0.24, 0.2, 0.1]) * radius * float(rng.uniform(0.8, 1.2))
+        at = (float(spot[0]), float(spot[1]), 0.05 * radius)
+        pieces.append((ellipsoid(at, size, n=10), ICE if paint is WET else paint))
+    return [*pieces, (loft(np.array(rings)), paint)]
 
 
 def snowman(height: float, *, melted: float = 0.0) -> Pieces:
@@ -261,6 +261,3 @@ def _puff(canvas: Canvas, puffs: list[tuple[F64, float, float, float]]) -> None:
         cover = 1 - (1 - cover) * (1 - 0.5 * density * np.exp(-2.2 * far))
     mixed = canvas.pixels * (1 - cover[..., None]) + cover[..., None] * 238.0
     canvas.pixels = np.clip(mixed + 0.5, 0, 255).astype(np.uint8)
-
-
-Make = Callable[..., Pieces]
