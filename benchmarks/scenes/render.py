@@ -166,6 +166,7 @@ class Stage:
         self._kept: list[Part] = []
         self._used = [0, 0, 0]
         self._names: dict[str, int] = {}
+        self._uploaded: dict[int, U8] = {}
 
     def textures(self, textures: dict[str, U8]) -> None:
         """Uploads the image's textures into the slots, at most 8."""
@@ -175,6 +176,9 @@ class Stage:
                 raise ValueError(
                     f"expected at most {_TEXTURES} textures, got {len(textures)}: {list(textures)}"
                 )
+            if self._uploaded.get(slot) is pixels:
+                continue
+            self._uploaded[slot] = pixels
             start = self._model.tex_adr[slot]
             self._model.tex_data[start : start + TEX * TEX * 3] = pixels.ravel()
             self._mj.mjr_uploadTexture(self._model, self._context, slot)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
+from scipy import ndimage as _ndimage
 
 from benchmarks.scenes.geometry.mesh import F64
 
 from .registry import Planted
 from .world import Canvas, Thing, World
+
+ndimage: Any = _ndimage  # its annotations mix arrays and numbers
 
 Mask = NDArray[np.bool_]
 
@@ -77,7 +79,7 @@ def _same(a: object, b: object) -> bool:
 def find(planted: Planted, clean: Canvas, violated: Canvas) -> Evidence | str:
     """Where the violation is seen, or why it is not evident."""
     delta = np.abs(clean.pixels.astype(np.int16) - violated.pixels).max(-1)
-    changed = ndimage.binary_opening(delta >= CHANGED, np.ones((2, 2), bool))
+    changed: Mask = ndimage.binary_opening(delta >= CHANGED, np.ones((2, 2), bool))
     share = float(changed.mean())
     if share < LEAST:
         return f"differs in {share:.2%} of the image, at least {LEAST:.2%} needed"

@@ -17,7 +17,7 @@ from benchmarks.scenes.render import Stage
 
 from .draw import draw, lit_by, seen_things
 from .evidence import Evidence, check_worlds, find
-from .registry import BASES, Base, Planted, Recipe, Severity, recipes_of
+from .registry import BASES, RECIPES, Base, Planted, Recipe, Severity, recipes_of
 from .world import Thing, World
 
 Split = Literal["train", "held_out"]
@@ -104,27 +104,28 @@ def attempt(
     return Drawn(base, recipe, severity, planted, clean.pixels, violated.pixels, evidence, subject)
 
 
-@lru_cache(maxsize=8)
-def _probes(name: str) -> tuple[World, ...]:
-    return tuple(
-        BASES[name].make(np.random.default_rng(SeedSequence([77, k]))) for k in range(_PROBES)
-    )
+@lru_cache(maxsize=64)
+def _fits(name: str) -> Counter[tuple[str, Severity]]:
+    """In how many of a few fixed worlds of a base each recipe can be tried."""
+    found: Counter[tuple[str, Severity]] = Counter()
+    severities: tuple[Severity, ...] = ("major", "minor")
+    for k in range(_PROBES):
+        world = BASES[name].make(np.random.default_rng(SeedSequence([77, k])))
+        for recipe in RECIPES.values():
+            for severity in severities:
+                found[recipe.name, severity] += bool(recipe.targets(world, severity))
+    return found
 
 
-@lru_cache(maxsize=4096)
-def places(recipe: Recipe, severity: Severity, split: Split) -> tuple[tuple[str, float], ...]:
-    """Bases of the split that a recipe fits, with the share of their worlds it fits in.
+def places(recipe: Recipe, severity: Severity, split: Split) -> tuple[tuple[str, int], ...]:
+    """Bases of the split that a recipe fits, with the number of their probed worlds that it fits in.
 
-    Found on a few fixed worlds of each base, so that draws are not spent on bases that never fit.
+    Looked up first, so that draws are not spent on bases that never fit.
     """
-    found = []
-    for name in sorted(BASES):
-        if BASES[name].held_out != (split == "held_out"):
-            continue
-        hits = sum(bool(recipe.targets(world, severity)) for world in _probes(name))
-        if hits:
-            found.append((name, hits / _PROBES))
-    return tuple(found)
+    held_out = split == "held_out"
+    names = sorted(name for name, base in BASES.items() if base.held_out is held_out)
+    found = ((name, _fits(name)[recipe.name, severity]) for name in names)
+    return tuple((name, hits) for name, hits in found if hits)
 
 
 @dataclass(slots=True)

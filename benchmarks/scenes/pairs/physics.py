@@ -234,7 +234,9 @@ def _half(body: Body) -> list[float]:
 
 
 def _compile(bodies: Sequence[Body], ground: float | None) -> tuple[Any, Any]:
-    import mujoco as mj
+    import mujoco
+
+    mj: Any = mujoco
 
     keys = [b.key for b in bodies]
     if len(set(keys)) != len(keys):

@@ -18,7 +18,7 @@ from physgauge.errors import ConfigError
 
 from .draw import draw
 from .pair import Drawn, attempt
-from .registry import BASES, RECIPES, Base, Recipe, load, recipes_of
+from .registry import BASES, RECIPES, Base, Recipe, Severity, load, recipes_of
 
 _T = TypeVar("_T")
 
@@ -87,7 +87,7 @@ def _pairs(stage: Stage, bases: list[Base], recipe: Recipe, count: int, seed: in
         rng = np.random.default_rng(SeedSequence([seed, k]))
         base = bases[int(rng.integers(len(bases)))]
         world = base.make(rng)
-        severity = "major" if k % 2 == 0 else "minor"
+        severity: Severity = "major" if k % 2 == 0 else "minor"
         targets = recipe.targets(world, severity)
         if not targets:
             reasons[f"no {severity} target on {base.name}"] += 1
