@@ -39,6 +39,10 @@ class Look:
     """Wall-clock time of the look, without any wait before it."""
     fault: str | None = None
     """Why the engine could not go on."""
+    abstained: str | None = None
+    """Why the judge gives no answers though he has looked; then none has a number."""
+    left_out: str | None = None
+    """Why not everything was asked, where what was answered already decides."""
     sights: tuple[Sight, ...] = ()
     """What observers see, for PCMDE (`observe/`); nothing where nobody was asked."""
 

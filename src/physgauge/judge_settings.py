@@ -70,6 +70,9 @@ class JudgeSettings(Settings, frozen=True, kw_only=True):
     views: ViewSettings = ViewSettings()
     parity: ParityRecord | None = None
     """What holding the mode against `paper` has shown; without it only speed may be claimed."""
+    gate: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
+    """An image passes from this score; as soon as that is certain, or out of reach, nothing more is asked
+    about it. None: everything is asked."""
     student: dict[str, Any] = msgspec.field(default_factory=dict)
     """Settings of that engine, which reads them itself (so for the next three)."""
     onepass: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -92,6 +95,11 @@ def check_judge(judge: JudgeSettings, where: str) -> None:
         raise ConfigError(
             f'{where}: judge.views.kind: expected "whole" in the mode {judge.mode!r}, '
             f"got {judge.views.kind!r}"
+        )
+    if judge.gate is not None and judge.mode in ("single_prompt", "direct"):
+        raise ConfigError(
+            f"{where}: judge.gate: expected none in the mode {judge.mode!r}, where all is asked at once, "
+            f"got {judge.gate:g}"
         )
     if judge.engine == "student":
         _check_student(judge, where)

@@ -17,6 +17,7 @@ from physgauge.ensemble.judge.engine import Engine, Prompt, Question, Reply
 from physgauge.ensemble.judge.guarded import Guarded, total
 from physgauge.ensemble.judge.look import Crop, Look
 from physgauge.ensemble.judge.observe.observer import Watch
+from physgauge.ensemble.judge.terravis.gate import Gate
 from physgauge.ensemble.judge.terravis.probes import Probe, ProbeSet, fill
 from physgauge.ensemble.judge.terravis.reports import Noted, read_lines, read_noted, schema_of
 from physgauge.ensemble.judge.views import crop_of, merged, place
@@ -55,6 +56,7 @@ async def look_onepass(
             replies = await session.yes_no(questions)
         return replies, session
 
+    left_out = None
     # Crops end before the whole is opened: an engine may hold few sessions at a time.
     seen = await asyncio.gather(*(closer(crop) for crop in crops))
     async with Guarded(engine, image, probes.preamble, deadline_s) as session:
@@ -66,7 +68,11 @@ async def look_onepass(
         else:
             height, width = image.shape[:2]
             places = {name: place(a.box, width, height) for name, a in answers.items()}
-            answers = await _graded(session, answers, probes, settings, places)
+            gate = Gate.of(settings)
+            if gate is not None and gate.decided(answers, probes.ids):
+                left_out = gate.reason
+            else:
+                answers = await _graded(session, answers, probes, settings, places)
             if settings.evidence:
                 structured = engine.features.structured
                 answers = await _evidenced(session, answers, probes, settings, places, structured)
@@ -75,7 +81,9 @@ async def look_onepass(
         # What befalls the observer is no fault of these answers.
         sights = () if watch is None else (await watch.ask(session),)
     spent = total([s.spent for s in sessions])
-    return Look("onepass", eligible, answers, spent=spent, fault=fault, sights=sights)
+    return Look(
+        "onepass", eligible, answers, spent=spent, fault=fault, left_out=left_out, sights=sights
+    )
 
 
 def _is(said: Reply | wire.Answer, yes_from: float) -> bool | None:

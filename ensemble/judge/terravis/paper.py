@@ -9,7 +9,7 @@ probabilities.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -18,6 +18,7 @@ from physgauge import wire
 from physgauge.ensemble.judge.engine import Engine, Prompt, Spent, Text
 from physgauge.ensemble.judge.guarded import Guarded, total
 from physgauge.ensemble.judge.look import Look
+from physgauge.ensemble.judge.terravis.gate import Gate
 from physgauge.ensemble.judge.terravis.probes import ProbeSet, fill
 from physgauge.ensemble.judge.terravis.reports import read_report
 from physgauge.judge_settings import JudgeSettings
@@ -33,11 +34,34 @@ async def look_paper(
     """Look at an image; arguments as of `look_onepass`."""
     calls = _Calls(engine, image, probes.preamble, settings.paper_calls == "serial", deadline_s)
     eligible = await _eligible(calls, probes)
-    if eligible.answer is False:
-        answers = {name: wire.Answer(outcome="skipped") for name in probes.ids}
-    else:
-        answers = await _graded(calls, await _probed(calls, probes), probes)
-    return Look("paper", eligible, answers, spent=total(calls.spent), fault=calls.fault)
+    said = _Said(probes, Gate.of(settings))
+    if eligible.answer is not False:
+        await _probed(calls, said)
+        await _graded(calls, said)
+    return Look(
+        "paper",
+        eligible,
+        said.answers,
+        spent=total(calls.spent),
+        fault=calls.fault,
+        left_out=said.left_out,
+    )
+
+
+class _Said:
+    """The answers about one image so far; a probe that has none is `skipped`."""
+
+    def __init__(self, probes: ProbeSet, gate: Gate | None) -> None:
+        self.probes, self._gate = probes, gate
+        self.answers = {name: wire.Answer(outcome="skipped") for name in probes.ids}
+        self.left_out: str | None = None
+        """Why not everything was asked."""
+
+    def enough(self) -> bool:
+        """Whether nothing more needs to be asked; called only where something could be."""
+        if self._gate is not None and self._gate.decided(self.answers, self.probes.ids):
+            self.left_out = self._gate.reason
+        return self.left_out is not None
 
 
 class _Calls:
@@ -51,13 +75,26 @@ class _Calls:
         self.spent: list[Spent] = []
         self.fault: str | None = None
 
-    async def write(self, prompts: Sequence[Prompt]) -> list[Text]:
-        """One text a prompt: one call after the other, or all at once."""
+    async def write(
+        self,
+        prompts: Sequence[Prompt],
+        take: Callable[[Prompt, Text], None],
+        enough: Callable[[], bool],
+    ) -> None:
+        """Have texts written, one call after the other or all at once, and taken in the prompts' order;
+        once it is enough, no further call is made."""
         if self._serial:
-            return [await self._one(prompt) for prompt in prompts]
-        return list(await asyncio.gather(*(self._one(prompt) for prompt in prompts)))
+            for prompt in prompts:
+                if enough():
+                    return
+                take(prompt, await self.one(prompt))
+        elif prompts and not enough():
+            texts = await asyncio.gather(*(self.one(prompt) for prompt in prompts))
+            for prompt, text in zip(prompts, texts, strict=True):
+                take(prompt, text)
 
-    async def _one(self, prompt: Prompt) -> Text:
+    async def one(self, prompt: Prompt) -> Text:
+        """The text of one call."""
         if self.fault is not None:
             return Text("skipped")
         async with Guarded(self._engine, self._image, self._preamble, self._deadline_s) as session:
@@ -76,7 +113,7 @@ def _unread(text: Text) -> wire.Outcome:
 async def _eligible(calls: _Calls, probes: ProbeSet) -> wire.Eligible:
     families = ", ".join(family.id for family in probes.families)
     ask = fill(probes.report.eligible, question=probes.eligible, families=families or "none")
-    (text,) = await calls.write([Prompt("eligible", ask, probes.report.max_tokens)])
+    text = await calls.one(Prompt("eligible", ask, probes.report.max_tokens))
     report = read_report(text, _YES_NO, backed="")
     if report is None:
         return wire.Eligible(outcome=_unread(text))
@@ -89,47 +126,48 @@ async def _eligible(calls: _Calls, probes: ProbeSet) -> wire.Eligible:
     )
 
 
-async def _probed(calls: _Calls, probes: ProbeSet) -> dict[str, wire.Answer]:
-    ask = probes.report
-    prompts = [
-        Prompt(probe.id, fill(ask.probe, question=probe.text), ask.max_tokens)
-        for probe in probes.probes
-    ]
-    answers = {}
-    for prompt, text in zip(prompts, await calls.write(prompts), strict=True):
+async def _probed(calls: _Calls, said: _Said) -> None:
+    ask = said.probes.report
+
+    def take(prompt: Prompt, text: Text) -> None:
         report = read_report(text, _YES_NO, backed="yes")
         if report is None:
-            answers[prompt.id] = wire.Answer(outcome=_unread(text))
-            continue
+            said.answers[prompt.id] = wire.Answer(outcome=_unread(text))
+            return
         yes = report.answer == "yes"
-        answers[prompt.id] = wire.Answer(
+        said.answers[prompt.id] = wire.Answer(
             outcome="answered",
             answer=yes,
             objects=[report.object] if yes and report.object else [],
             evidence=report.evidence if yes else None,
         )
-    return answers
+
+    prompts = [
+        Prompt(probe.id, fill(ask.probe, question=probe.text), ask.max_tokens)
+        for probe in said.probes.probes
+    ]
+    await calls.write(prompts, take, said.enough)
 
 
-async def _graded(
-    calls: _Calls, answers: dict[str, wire.Answer], probes: ProbeSet
-) -> dict[str, wire.Answer]:
-    ask = probes.report
+async def _graded(calls: _Calls, said: _Said) -> None:
+    ask = said.probes.report
+
+    def take(prompt: Prompt, text: Text) -> None:
+        report = read_report(text, _SEVERITIES, backed="")
+        if report is not None:
+            severity: wire.Severity = "major" if report.answer == "major" else "minor"
+            before = said.answers[prompt.id]
+            said.answers[prompt.id] = msgspec.structs.replace(before, severity=severity)
+
     # Object and evidence are a model's words about an image: `read_report` has taken out what could end
     # their field.
     prompts = [
         Prompt(
             name,
-            fill(ask.severity, object=", ".join(said.objects), evidence=said.evidence or ""),
+            fill(ask.severity, object=", ".join(one.objects), evidence=one.evidence or ""),
             ask.max_tokens,
         )
-        for name, said in answers.items()
-        if said.answer
+        for name, one in said.answers.items()
+        if one.answer
     ]
-    graded = dict(answers)
-    for prompt, text in zip(prompts, await calls.write(prompts), strict=True):
-        report = read_report(text, _SEVERITIES, backed="")
-        if report is not None:
-            severity: wire.Severity = "major" if report.answer == "major" else "minor"
-            graded[prompt.id] = msgspec.structs.replace(answers[prompt.id], severity=severity)
-    return graded
+    await calls.write(prompts, take, said.enough)

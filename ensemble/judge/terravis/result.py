@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -62,6 +62,7 @@ def look_of(stored: wire.TerraVis) -> Look:
         answers=stored.answers,
         rating=stored.rating,
         fault=stored.fault,
+        abstained=stored.abstained,
     )
 
 
@@ -110,7 +111,7 @@ def _decided(look: Look, counting: Counting) -> Look:
         eligible = msgspec.structs.replace(
             eligible, answer=yes, family=eligible.family if yes is False else None
         )
-    return Look(look.mode, eligible, answers, fault=look.fault)
+    return replace(look, eligible=eligible, answers=answers)
 
 
 def _yes(
@@ -150,15 +151,15 @@ def _result(look: Look, scores: Scores, row: int) -> wire.TerraVis:
     """One image's part."""
     eligible = look.eligible.answer if look.eligible else None
     told = wire.TerraVis(
-        status="not_applicable", mode=look.mode, fault=look.fault, eligible=look.eligible,
-        answers=dict(look.answers),
+        status="not_applicable", mode=look.mode, fault=look.fault, abstained=look.abstained,
+        eligible=look.eligible, answers=dict(look.answers),
     )  # fmt: skip
     if eligible is False:
         family = look.eligible.family if look.eligible else None
         reason = "not eligible" if family is None else f"not eligible: {family}"
         return msgspec.structs.replace(told, reason=reason)
     hard, soft = (_numbers(one, row) for one in (scores.hard, scores.soft))
-    missing = _missing(look, soft)
+    missing = [look.abstained] if look.abstained else _missing(look, soft)
     whole = not missing
     nobody = look.fault is not None and not any(
         a.outcome == "answered" for a in (*look.answers.values(), look.eligible) if a is not None
@@ -166,7 +167,7 @@ def _result(look: Look, scores: Scores, row: int) -> wire.TerraVis:
     return msgspec.structs.replace(
         told,
         status="error" if nobody else "ok" if whole else "partial",
-        reason="; ".join([*missing, *([look.fault] if look.fault else [])]) or None,
+        reason="; ".join([*missing, *(why for why in (look.left_out, look.fault) if why)]) or None,
         score=hard[0] if eligible else None,
         score_soft=soft[0] if eligible else None,
         low=hard[1], high=hard[2], soft_low=soft[1], soft_high=soft[2],

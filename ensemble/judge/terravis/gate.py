@@ -1,0 +1,59 @@
+"""The gate: an image passes from a score, and once no answer that is missing can change that, nothing
+more is asked (early exit). The decision is then the one that all answers would have led to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from physgauge import wire
+from physgauge.ensemble.judge.look import Look
+from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
+from physgauge.judge_settings import JudgeSettings
+
+Decision = Literal["pass", "fail", "not_applicable"]
+
+
+def decision(said: wire.TerraVis, gate: float) -> Decision | None:
+    """What a result means at a gate; None: its bounds lie on both sides, or nobody knows whether the
+    image is eligible."""
+    if said.status == "not_applicable":
+        return "not_applicable"
+    if said.eligible is not None and said.eligible.answer is None:
+        return None
+    if said.low is None or said.high is None:
+        return None
+    return "pass" if said.low >= gate else "fail" if said.high < gate else None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A gate and how answers count."""
+
+    score: float
+    """An image passes from this score."""
+    counting: Counting
+
+    @classmethod
+    def of(cls, settings: JudgeSettings) -> Gate | None:
+        """Of a judge; None: he has none."""
+        return None if settings.gate is None else cls(settings.gate, Counting.of(settings))
+
+    def decided(self, answers: Mapping[str, wire.Answer], probes: Sequence[str]) -> bool:
+        """Whether the rest can't change on which side of the gate the score is.
+
+        Args:
+            answers: so far; a find without severity may be either.
+            probes: ids of all of the set; what has no answer may have found something, or nothing.
+        """
+        missing = wire.Answer(outcome="skipped")
+        whole = {name: answers.get(name, missing) for name in probes}
+        eligible = wire.Eligible(answer=True, outcome="answered")
+        (said,) = terravis_of([Look("", eligible, whole)], self.counting)
+        return decision(said, self.score) is not None
+
+    @property
+    def reason(self) -> str:
+        """Why the rest is not asked."""
+        return f"whatever else is answered, the score stays on its side of the gate {self.score:g}"
