@@ -8,13 +8,14 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import Mesh
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part
 
 from .kit import (
     BLACK,
     WHITE,
     Made,
+    box,
     colour,
     face,
     maker,
@@ -27,6 +28,8 @@ from .kit import (
     wooden,
 )
 from .lettering import TITLES, board, colours
+from .quick import ball as ellipsoid
+from .quick import rod as limb
 
 ICE: Final = Paint((0.8, 0.91, 0.97), specular=1.0, shininess=0.9, emission=0.05)
 SNOW: Final = Paint((0.94, 0.96, 0.99), specular=0.05)
@@ -78,7 +81,7 @@ def ball(rng: Generator, *, radius: float | None = None, pattern: str | None = N
     parts = [part("body", (ellipsoid((0, 0, r), (r, r, r), turn, n=18), paint))]
     if (pattern or drawn) == "bands":
         t = np.linspace(1.2, 1.95, 5)
-        ring = smooth([(1.004 * r * np.sin(a), -1.004 * r * np.cos(a)) for a in t], 20)
+        ring = smooth([(1.02 * r * np.sin(a), -1.02 * r * np.cos(a)) for a in t], 20)
         parts.append(part("band", (ring.transformed(turn, (0, 0, r)), band)))
     return Made(parts, {"radius": r, "shape": "sphere", "dims": (r,)})
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.solids import box, limb, rot
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint
 
-from .kit import BLACK, Made, cord, maker, metal, part, point
+from .kit import BLACK, Made, box, boxes, cord, maker, metal, part, point
+from .quick import rod as limb
 
 
 def _picture(rng: Generator, on: bool) -> list[Paint]:
@@ -89,11 +90,10 @@ def keyboard(rng: Generator, *, keys: bool = True) -> Made:
     cap = Paint((0.75, 0.76, 0.78) if light else (0.15, 0.15, 0.16))
     parts = [part("body", (box((0, 0, 0.009), (0.14, 0.42, 0.018)), case))]
     if keys:
-        rows = [
-            box((-0.05 + 0.024 * i, y, 0.02), (0.018, 0.022, 0.005))
-            for i in range(5)
-            for y in np.linspace(-0.185, 0.185, 14)
+        spots = [
+            (-0.05 + 0.024 * i, y, 0.02) for i in range(5) for y in np.linspace(-0.185, 0.185, 14)
         ]
+        rows = boxes(spots, (0.018, 0.022, 0.005))
         parts.append(part("keys", (rows, cap)))
     return Made(parts)
 

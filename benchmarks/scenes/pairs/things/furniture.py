@@ -6,18 +6,18 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import Mesh
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part
 
-from .kit import BLACK, WHITE, Made, colour, maker, metal, part, point, wooden
+from .kit import BLACK, WHITE, Made, box, colour, maker, metal, part, point, turned, wooden
+from .quick import ball as ellipsoid
+from .quick import rod as limb
 
 
 def _leg(x: float, y: float, h: float, r: float, round_: bool) -> Mesh:
-    return (
-        limb((x, y, 0.001 + r * 0.3), (x, y, h), r * 0.8, r, n=8)
-        if round_
-        else box((x, y, h / 2), (2 * r, 2 * r, h))
-    )
+    if round_:
+        return turned([(r * 0.7, 0), (r, h)], 10).transformed(np.eye(3), (x, y, 0))
+    return box((x, y, h / 2), (2 * r, 2 * r, h))
 
 
 @maker("chair", "rigid", "stands", "furniture")
@@ -65,15 +65,13 @@ def stool(rng: Generator, *, missing_leg: bool = False, legs: int = 3) -> Made:
     """A round stool. missing_leg; legs: number."""
     wood = colour(rng) if rng.random() < 0.5 else wooden(rng)
     h, r = float(rng.uniform(0.4, 0.62)), float(rng.uniform(0.15, 0.19))
-    from .kit import turned
-
     parts = [part("seat", (turned([(r, h - 0.035), (r, h)], 22), wood))]
     for i in range(legs):
         if i == 0 and missing_leg:
             continue
         t = 2 * np.pi * i / legs
         foot, top = (
-            (np.cos(t) * r * 1.05, np.sin(t) * r * 1.05, 0.006),
+            (np.cos(t) * r * 1.05, np.sin(t) * r * 1.05, 0.016),
             (np.cos(t) * r * 0.6, np.sin(t) * r * 0.6, h - 0.03),
         )
         parts.append(part(f"leg.{i}", (limb(foot, top, 0.016, 0.018), wood)))
@@ -99,8 +97,6 @@ def table(
     parts = [part("top", (box((0, 0, h - 0.018), (sx, sy, 0.036)), wood))]
     a, b = sx / 2 - 0.06, sy / 2 - 0.06
     if legs == 1:
-        from .kit import turned
-
         parts.append(
             part(
                 "leg.0",

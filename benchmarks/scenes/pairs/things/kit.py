@@ -9,24 +9,26 @@ carries its textures as ``facts["textures"]``: put it into a world with `put`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from benchmarks.scenes.geometry.mesh import F64, Mesh
-from benchmarks.scenes.geometry.solids import limb, rot, tube
+from benchmarks.scenes.geometry.mesh import F64, I32, Mesh
+from benchmarks.scenes.geometry.solids import rot, tube
 from benchmarks.scenes.geometry.subject import Paint, Part, Piece
 from benchmarks.scenes.paints import U8, hue
 from benchmarks.scenes.pairs.world import Tag, Thing, World, tags
-from benchmarks.scenes.surroundings.outdoor import upright
+
+from .quick import rod as limb
 
 RGB = tuple[float, float, float]
 Point = tuple[float, float, float]
 
-GLOW: Final[RGB] = (1.0, 0.93, 0.72)
+GLOW: Final[RGB] = (1.0, 0.86, 0.5)
 """Colour of a lit bulb."""
 
 
@@ -106,13 +108,7 @@ def _with_remake(first: Thing, make: Callable[..., Thing]) -> Thing:
     def again(**how: Any) -> Thing:
         return _with_remake(make(**how), lambda **more: make(**{**how, **more}))
 
-    return _replace(first, again)
-
-
-def _replace(thing: Thing, remake: Callable[..., Thing]) -> Thing:
-    from dataclasses import replace
-
-    return replace(thing, remake=remake)
+    return replace(first, remake=again)
 
 
 def _named(facts: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -125,8 +121,6 @@ def _named(facts: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _painted(thing: Thing, key: str) -> Thing:
     """With paints that name the thing's own textures ("@face") by its key."""
-    from dataclasses import replace
-
     if "textures" not in thing.facts:
         return thing
     done: dict[int, Paint] = {}
@@ -171,18 +165,90 @@ def part(key: str, *made: tuple[Mesh | Iterable[Mesh], Paint]) -> Part:
     return Part(key, None, tuple(pieces))
 
 
+def box(centre: ArrayLike, size: ArrayLike) -> Mesh:
+    """A box with full edge lengths `size`."""
+    half = np.asarray(size, float) / 2
+    verts = _BOX * half + np.asarray(centre, float)
+    return Mesh(verts, _BOX_NORMALS, _BOX_FACES, 0, 0)
+
+
+def boxes(centres: ArrayLike, size: ArrayLike) -> Mesh:
+    """Boxes of one size with their middles at `centres` [n, 3], as one mesh."""
+    c = np.asarray(centres, float)
+    verts = (c[:, None] + _BOX * (np.asarray(size, float) / 2)).reshape(-1, 3)
+    faces = (np.arange(len(c))[:, None, None] * 24 + _BOX_FACES).reshape(-1, 3).astype(np.int32)
+    return Mesh(verts, np.tile(_BOX_NORMALS, (len(c), 1)), faces, 0, 0)
+
+
+def _box() -> tuple[F64, F64, I32]:
+    verts, normals, faces = [], [], []
+    for axis in range(3):
+        for sign in (-1.0, 1.0):
+            u, v = (axis + 1) % 3, (axis + 2) % 3
+            start = len(verts)
+            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+                p = np.zeros(3)
+                p[axis], p[u], p[v] = sign, a, b
+                n = np.zeros(3)
+                n[axis] = sign
+                verts.append(p)
+                normals.append(n)
+            order = (0, 1, 2, 3) if sign > 0 else (0, 3, 2, 1)
+            q = [start + k for k in order]
+            faces += [(q[0], q[1], q[2]), (q[0], q[2], q[3])]
+    return np.array(verts), np.array(normals), np.array(faces, np.int32)
+
+
+_BOX, _BOX_NORMALS, _BOX_FACES = _box()
+
+
+@cache
+def _ring(n: int) -> F64:
+    t = np.arange(n) * (2 * np.pi / n) + np.pi / n
+    return np.stack([np.cos(t), np.sin(t)], 1)
+
+
+@cache
+def _skin(rows: int, n: int) -> I32:
+    """Faces of rows of n vertices, and of two discs of n more that close them."""
+    i, j = np.arange(rows - 1)[:, None] * n, np.arange(n)[None]
+    k = (j + 1) % n
+    a, b, c, d = i + j, i + k, i + n + k, i + n + j
+    sides = np.stack([a, b, c, a, c, d], -1).reshape(-1, 3)
+    fan = np.stack([np.zeros(n - 2), np.arange(1, n - 1), np.arange(2, n)], 1)
+    return np.concatenate([sides, fan[:, ::-1] + rows * n, fan + (rows + 1) * n]).astype(np.int32)
+
+
+def _revolved(profile: Sequence[tuple[float, float]], n: int) -> Mesh:
+    rz = np.array(profile, float)
+    slope = np.empty_like(rz)
+    slope[1:-1] = rz[2:] - rz[:-2]
+    slope[0], slope[-1] = rz[1] - rz[0], rz[-1] - rz[-2]
+    length = np.sqrt((slope**2).sum(1))[:, None] + 1e-12
+    out, rise = (slope[:, 1:] / length), (-slope[:, :1] / length)
+    c = _ring(n)
+    m = len(rz)
+    verts = np.empty((m + 2, n, 3))
+    normals = np.zeros((m + 2, n, 3))
+    verts[:m, :, :2], verts[:m, :, 2] = rz[:, :1, None] * c, rz[:, 1:]
+    normals[:m, :, :2], normals[:m, :, 2] = out[:, :, None] * c, rise
+    verts[m], verts[m + 1] = verts[0], verts[m - 1]
+    normals[m, :, 2], normals[m + 1, :, 2] = -1.0, 1.0
+    return Mesh(verts.reshape(-1, 3), normals.reshape(-1, 3), _skin(m, n), n, m)
+
+
 def turned(profile: Sequence[tuple[float, float]], n: int = 18) -> Mesh:
     """A body of revolution about z through (radius, height) points, edges sharp.
 
     Going up outside and down again inside makes an open vessel; it must end above where it began.
     """
     rows = [p for i, p in enumerate(profile) for _ in range(1 if i in (0, len(profile) - 1) else 2)]
-    return upright([z for _, z in rows], [r for r, _ in rows], n=n)
+    return _revolved(rows, n)
 
 
 def smooth(profile: Sequence[tuple[float, float]], n: int = 18) -> Mesh:
     """A body of revolution about z through (radius, height) points, edges round."""
-    return upright([z for _, z in profile], [r for r, _ in profile], n=n)
+    return _revolved(profile, n)
 
 
 def cup_of(r0: float, r1: float, h: float, wall: float = 0.004, n: int = 18) -> Mesh:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import Mesh
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part
 
 from .kit import (
@@ -17,6 +17,7 @@ from .kit import (
     WHITE,
     Made,
     arc,
+    box,
     colour,
     cup_of,
     ear,
@@ -29,6 +30,8 @@ from .kit import (
     turned,
     wooden,
 )  # fmt: skip
+from .quick import ball as ellipsoid
+from .quick import rod as limb
 
 _DRINKS: Final = ((0.2, 0.1, 0.05), (0.85, 0.6, 0.2), (0.92, 0.9, 0.84), (0.55, 0.1, 0.12))
 
@@ -122,20 +125,22 @@ def glass(rng: Generator, *, full: bool = True) -> Made:
     """A tumbler or a wine glass. full."""
     r, h = float(rng.uniform(0.03, 0.04)), float(rng.uniform(0.1, 0.14))
     stem = bool(rng.random() < 0.5)
-    pale = Paint(tint((0.78, 0.87, 0.9), rng, 0.05), specular=0.9, shininess=0.9)
+    pale = Paint(tint((0.78, 0.87, 0.9), rng, 0.05), specular=0.9, shininess=0.9, alpha=0.55)
     drink = Paint(_DRINKS[int(rng.integers(4))], specular=0.7)
     if stem:
         rows = [(r * 0.95, 0), (r * 0.9, 0.004), (0.005, 0.01), (0.005, h * 0.5), (r * 0.8, h * 0.62), (r, h * 0.85),
                 (r * 0.9, h * 1.2), (r * 0.9 - 0.003, h * 1.2), (r - 0.003, h * 0.85), (r * 0.3, h * 0.6)]  # fmt: skip
-        body, top, inner = smooth(rows), h * 1.2, r * 0.97
+        body, top = smooth(rows), h * 1.2
     else:
-        body, top, inner = cup_of(r * 0.85, r, h, 0.003), h, r * 0.96
+        body, top = cup_of(r * 0.85, r, h, 0.003), h
     parts = [part("body", (body, pale))]
     if full:
-        low = 0.62 * h if stem else 0.01
-        parts.append(
-            part("content", (turned([(inner * 0.4, low), (inner * 1.03, top * 0.72)], 16), drink))
+        bowl = (
+            [(r * 0.3, 0.63 * h), (r * 0.74, 0.7 * h), (r * 0.9, 0.85 * h)]
+            if stem
+            else [(r * 0.8, 0.006), (r * 0.88, top * 0.72)]
         )
+        parts.append(part("content", (turned(bowl, 18), drink)))
     return Made(parts, {"radius": r, "height": top, "rim": point(0, 0, top)})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import Mesh
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part
 
 from .kit import (
@@ -18,6 +18,7 @@ from .kit import (
     WHITE,
     Made,
     Point,
+    box,
     colour,
     cord,
     maker,
@@ -30,6 +31,8 @@ from .kit import (
     turned,
     wooden,
 )  # fmt: skip
+from .quick import ball as ellipsoid
+from .quick import rod as limb
 
 FIRE: Final = (
     Paint((1.0, 0.62, 0.1), specular=0.0, emission=1.0),
@@ -116,8 +119,8 @@ def table_lamp(
             (0.012, h),
         ]
     )
-    rgb = tint((0.93, 0.85, 0.68), rng, 0.15)
-    cloth = Paint(rgb, specular=0.0, emission=0.85 if lit else 0.0)
+    rgb = tint((0.93, 0.8, 0.55), rng, 0.12)
+    cloth = Paint(rgb, specular=0.0, emission=0.42 if lit else 0.0)
     r0, r1, hs = (
         float(rng.uniform(0.1, 0.13)),
         float(rng.uniform(0.06, 0.1)),
@@ -150,7 +153,7 @@ def floor_lamp(
 ) -> Made:  # fmt: skip
     """A standard lamp. Keywords as `desk_lamp`; shade: top, none or middle (half way down the pole)."""
     pole, h = metal(rng, 0.2, 0.7), float(rng.uniform(1.3, 1.6))
-    cloth = Paint(tint((0.93, 0.86, 0.7), rng, 0.15), specular=0.0, emission=0.85 if lit else 0.0)
+    cloth = Paint(tint((0.93, 0.86, 0.7), rng, 0.15), specular=0.0, emission=0.42 if lit else 0.0)
     parts = [
         part(
             "pole",

@@ -47,6 +47,7 @@ _FONTS: Final = (
     "DejaVuSansMono-Bold.ttf", "DejaVuSerif.ttf",
 )  # fmt: skip
 _HEIGHT: Final = 64
+RGB = tuple[float, float, float]
 Mask = NDArray[np.uint8]
 
 
@@ -144,8 +145,13 @@ def board(
         frame[:, bx : 2 * bx], frame[:, -2 * bx : -bx] = 1, 1
         frame[:b], frame[-b:], frame[:, :bx], frame[:, -bx:] = 0, 0, 0, 0
         cover = np.maximum(cover, frame)
-    mix = cover[:, :, None]
-    return to_u8(np.asarray(paper) * (1 - mix) + np.asarray(ink) * mix)
+    return _inked(cover, ink, paper)
+
+
+def _inked(cover: NDArray[np.float32], ink: RGB, paper: RGB) -> U8:
+    level = (cover * 255).astype(np.uint8)
+    t = np.arange(256)[:, None] / 255
+    return to_u8(np.asarray(paper) * (1 - t) + np.asarray(ink) * t)[level]
 
 
 def colours(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
@@ -175,5 +181,4 @@ def dial(
         cover[y0 : y0 + 40, x0 : x0 + mask.width] = np.maximum(
             cover[y0 : y0 + 40, x0 : x0 + mask.width], patch
         )
-    mix = cover[:, :, None]
-    return to_u8(np.asarray(paper) * (1 - mix) + np.asarray(ink) * mix)
+    return _inked(cover, ink, paper)

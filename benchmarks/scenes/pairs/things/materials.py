@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -212,10 +213,22 @@ MATERIALS: Final[dict[str, Callable[[Generator], F64]]] = {
 """By name; `texture` makes their pixels."""
 
 
+_VARIANTS: Final = 10
+"""Of each material; made once a process, from a constant seed."""
+
+
+@cache
+def _variant(name: str, k: int) -> U8:
+    return to_u8(MATERIALS[name](np.random.default_rng([*name.encode(), k])))
+
+
 def texture(name: str, rng: Generator) -> U8:
-    """The pixels [256, 256, 3] of a material; its rows wrap round, and mostly its columns.
+    """The pixels [256, 256, 3] of a material: one of ten, shifted and tinted. Its rows wrap round.
 
     Raises:
         KeyError: no such material.
     """
-    return to_u8(MATERIALS[name](rng))
+    pixels = np.roll(_variant(name, int(rng.integers(_VARIANTS))), int(rng.integers(TEX)), 1)
+    tint = rng.uniform(0.9, 1.1, 3) * rng.uniform(0.82, 1.12)
+    table = np.clip(np.arange(256)[:, None] * tint + 0.5, 0, 255).astype(np.uint8)
+    return np.stack([table[:, c][pixels[..., c]] for c in range(3)], -1)

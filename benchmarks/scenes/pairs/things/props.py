@@ -6,10 +6,12 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import Mesh
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, prism, rot
+from benchmarks.scenes.geometry.solids import prism, rot
 from benchmarks.scenes.geometry.subject import Paint
 
-from .kit import BLACK, Made, colour, cup_of, maker, part, point, smooth, tint, turned, wooden
+from .kit import BLACK, Made, box, colour, cup_of, maker, part, point, smooth, tint, turned, wooden
+from .quick import ball as ellipsoid
+from .quick import rod as limb
 
 
 @maker("potted plant", "plant", "stands")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.solids import box, limb, rot
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part, Piece
 from benchmarks.scenes.paints import U8
 from benchmarks.scenes.surroundings.textures import picture, sky
@@ -15,6 +15,7 @@ from .kit import (
     RGB,
     STEEL,
     Made,
+    box,
     colour,
     face,
     maker,
@@ -26,6 +27,7 @@ from .kit import (
     wooden,
 )
 from .lettering import LABELS, WORDS, board, colours, dial
+from .quick import rod as limb
 
 
 def _lines(words: str | tuple[str, ...], split: bool) -> tuple[str, ...]:

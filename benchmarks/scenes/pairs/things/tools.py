@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, prism, rot, tube
+from benchmarks.scenes.geometry.solids import prism, rot, tube
 from benchmarks.scenes.geometry.subject import Paint
 
 from .kit import (
@@ -13,6 +13,7 @@ from .kit import (
     STEEL,
     Made,
     arc,
+    box,
     colour,
     cup_of,
     maker,
@@ -24,6 +25,8 @@ from .kit import (
     turned,
     wooden,
 )
+from .quick import ball as ellipsoid
+from .quick import rod as limb
 
 
 @maker("hammer", "rigid", "tool", "stands")

@@ -1,0 +1,354 @@
+"""Where things go: in plain sight of the camera, on their support, in nobody's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from benchmarks.scenes.geometry.camera import Camera, aim
+from benchmarks.scenes.geometry.mesh import F64
+from benchmarks.scenes.geometry.subject import Part
+from benchmarks.scenes.paints import U8
+from benchmarks.scenes.pairs.world import Tag, Thing, World
+from benchmarks.scenes.render import Light
+
+from .kit import Maker
+
+TEXTURES: Final = 6
+"""Most textures that a base scene uses."""
+
+Region = tuple[float, float, float, float]
+"""x0, x1, y0, y1 of a support."""
+
+
+_CORNERS: Final = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+
+
+def shares(a: F64, b: F64) -> NDArray[np.float64]:
+    """How much of the smaller of two rectangles ([..., 4] and [4]) the other covers, 0..1."""
+    common = np.minimum(a[..., 2:], b[2:]) - np.maximum(a[..., :2], b[:2])
+    both = np.clip(common, 0, None).prod(-1)
+    smaller = np.minimum((a[..., 2:] - a[..., :2]).prod(-1), (b[2:] - b[:2]).prod())
+    covered: F64 = both / np.maximum(smaller, 1e-9)
+    return covered
+
+
+def _bounds(one: Thing) -> tuple[F64, F64]:
+    """Its box without the cord and what is on the wall."""
+    body = [p.verts() for p in one.parts if p.key not in ("cord", "outlet")]
+    v = np.concatenate(body)
+    return v.min(0), v.max(0)
+
+
+def view(
+    rng: Generator, verts: F64, *, turn: float = 38.0, high: tuple[float, float] = (10.0, 34.0),
+    fill: tuple[float, float] = (0.38, 0.6), fov: tuple[float, float] = (28.0, 46.0), drop: tuple[float, float] = (-0.45, 0.35),
+) -> Camera:  # fmt: skip
+    """A camera in front (+x) of what has these vertices, which fill that share of the frame.
+
+    `drop` is how far down in the frame they are: -1 at its top, 1 at its bottom (1 - fill is free).
+    """
+    return aim(
+        verts,
+        float(rng.uniform(-turn, turn)),
+        float(rng.uniform(*high)),
+        float(rng.uniform(*fov)),
+        float(rng.normal(0, 1.2)),
+        float(rng.uniform(*fill)),
+        (float(rng.uniform(-0.7, 0.7)), float(rng.uniform(*drop))),
+    )
+
+
+@dataclass(slots=True)
+class Layout:
+    """A support seen by a camera, being furnished."""
+
+    rng: Generator
+    camera: Camera
+    region: Region
+    z: float = 0.0
+    """Height of the support."""
+    wall: float = -9.0
+    """x of the wall behind."""
+    on: str | None = None
+    """Key of the thing that it is the top of."""
+    things: list[Thing] = field(default_factory=list)
+    rects: list[F64] = field(default_factory=list)
+    textures: dict[str, U8] = field(default_factory=dict)
+    """Of the stage and of the things so far."""
+    blocked: list[tuple[F64, F64]] = field(default_factory=list)
+    """Boxes that nothing may enter."""
+    kept: list[tuple[float, float, float]] = field(default_factory=list)
+    """Spots left free."""
+    least: float = 0.026
+    """Share of the frame that an aside's rectangle covers at least."""
+    apart: float = 0.28
+    """How much of a thing another's rectangle may cover."""
+
+    def rect(self, one: Thing) -> F64:
+        """The thing's rectangle x0, y0, x1, y1 in the frame, 0..1."""
+        return self.rect_of(one.low, one.high)
+
+    def rect_of(self, low: F64, high: F64) -> F64:
+        """A box's rectangle in the frame."""
+        return self.rects_of(low[None], high[None])[0]
+
+    def rects_of(self, low: F64, high: F64) -> F64:
+        """Rectangles [n, 4] of boxes [n, 3]."""
+        points = low[:, None] + _CORNERS * (high - low)[:, None]
+        p = self.camera.project(points, 1, 1)
+        return np.concatenate([p.min(1), p.max(1)], -1)
+
+    def overhead(self, one: Thing, least: float = 0.02) -> Thing | None:
+        """Something that hangs from above the frame, when it is seen well there."""
+        low, high = _bounds(one)
+        cordless = np.concatenate([p.verts() for p in one.parts if p.key not in ("cord", "socket")])
+        rect = self.rect_of(cordless.min(0), cordless.max(0))
+        ok = self.shown(rect, least, 0.04) and self.clear(low, high, 0.0, within=False)
+        return self.add(one) if ok else None
+
+    def add(self, one: Thing, *, hides: bool = True) -> Thing:
+        """Puts it there, come what may. `hides`: others must not cover it in the picture."""
+        self.things.append(one)
+        self.textures |= one.facts.get("textures", {})
+        self.blocked.append((one.low, one.high))
+        if hides:
+            self.rects.append(self.rect(one))
+        return one
+
+    def spots(self, count: int) -> F64:
+        """Points [n, 3] of the support that are seen somewhere in the frame, n <= count."""
+        c = self.camera
+        uv = self.rng.uniform(-0.94, 0.94, (count, 2))
+        ray = (
+            c.forward
+            + c.right * (c.tan * (uv[:, :1] + c.shift[0]))
+            + c.up * (c.tan * (uv[:, 1:] + c.shift[1]))
+        )
+        ray = ray[ray[:, 2] < -1e-3]
+        at: F64 = c.pos + ray * ((self.z - c.pos[2]) / ray[:, 2:])
+        x0, x1, y0, y1 = self.region
+        inside = (x0 < at[:, 0]) & (at[:, 0] < x1) & (y0 < at[:, 1]) & (at[:, 1] < y1)
+        return at[inside]
+
+    def clear(self, low: F64, high: F64, gap: float, within: bool = True) -> NDArray[np.bool_]:
+        """Which boxes [..., 3] are on the support and meet no other."""
+        x0, x1, y0, y1 = self.region
+        good = np.ones(low.shape[:-1], bool)
+        if within:
+            good &= (low[..., 0] >= x0) & (high[..., 0] <= x1)
+            good &= (low[..., 1] >= y0) & (high[..., 1] <= y1)
+        for a, b in self.blocked:
+            good &= ~(np.all(low - gap < b, -1) & np.all(a < high + gap, -1))
+        return good
+
+    def shown(
+        self, rect: F64, least: float, apart: float, whole: float = 0.01
+    ) -> NDArray[np.bool_]:
+        """Which rectangles [..., 4] are in the frame, large enough and apart from the others."""
+        size = rect[..., 2:] - rect[..., :2]
+        good: NDArray[np.bool_] = (rect[..., :2] > whole).all(-1) & (rect[..., 2:] < 1 - whole).all(
+            -1
+        )
+        good &= size.prod(-1) >= least
+        for other in self.rects:
+            good &= shares(rect, other) <= apart
+        return good
+
+    def put(
+        self, make: Maker, key: str | None = None, *, tries: int = 120, turn: float | None = None,
+        least: float | None = None, gap: float = 0.008, fit: Callable[[float, float], dict[str, Any]] | None = None,
+        extra: Sequence[Tag] = (), drop: Sequence[Tag] = (), scale: float = 1.0, subject: bool = False, **how: Any,
+    ) -> Thing | None:  # fmt: skip
+        """Places one more thing where it is seen well; None where there is no room.
+
+        `turn` in degrees (None: any); `fit` gives further keywords for a place.
+        """
+        angle = float(self.rng.uniform(0, 360)) if turn is None else turn
+        name = key or make.kind.replace(" ", "_")
+        if any(t.key == name for t in self.things):
+            name = f"{name}.{sum(t.key.startswith(name) for t in self.things) + 1}"
+        seed = int(self.rng.integers(2**31))
+
+        def build(at: tuple[float, float, float], more: dict[str, Any]) -> Thing:
+            return make(
+                np.random.default_rng(seed), name, at=at, turn=angle, scale=scale, subject=subject,
+                rests_on=self.on, extra=extra, drop=drop, **{**how, **more},
+            )  # fmt: skip
+
+        one = build((0.0, 0.0, self.z), {})
+        lo, hi = _bounds(one)
+        for at in self.fitting(lo, hi, self.least if least is None else least, gap, tries):
+            if fit:
+                one = build((float(at[0]), float(at[1]), self.z), fit(float(at[0]), float(at[1])))
+                if not self.clear(one.low, one.high, 0.0, within=False):
+                    continue
+            else:
+                one = one.moved([at[0], at[1], 0.0])
+            if not self.affords(one):
+                return None
+            self.things.append(one)
+            self.textures |= one.facts.get("textures", {})
+            self.blocked.append((one.low, one.high))
+            self.rects.append(self.rect_of(*_bounds(one)))
+            return one
+        return None
+
+    def fitting(self, low: F64, high: F64, least: float, gap: float, tries: int) -> F64:
+        """Points of the support [n, 3] where a box made at its origin is clear and shown well."""
+        at = self.spots(tries)
+        shift = at * np.array([1.0, 1.0, 0.0])
+        lo, hi = low + shift, high + shift
+        at, lo, hi = (v[self.clear(lo, hi, gap)] for v in (at, lo, hi))
+        return at[self.shown(self.rects_of(lo, hi), least, self.apart)]
+
+    def affords(self, one: Thing) -> bool:
+        """Whether there are texture slots left for it; two are kept for recipes."""
+        return len(self.textures | one.facts.get("textures", {})) <= TEXTURES
+
+    def several(self, makers: Sequence[Maker | tuple[Maker, dict[str, Any]]], count: int) -> int:
+        """Some of the makers' things, in any order, each at most once; returns how many found room."""
+        done = 0
+        for k in self.rng.permutation(len(makers)):
+            if done >= count:
+                break
+            chosen = makers[int(k)]
+            make, how = chosen if isinstance(chosen, tuple) else (chosen, {})
+            done += self.put(make, **how) is not None
+        return done
+
+    def hang(
+        self,
+        make: Maker,
+        key: str,
+        *,
+        tries: int = 14,
+        low: float = 0.0,
+        least: float = 0.02,
+        **how: Any,
+    ) -> Thing | None:
+        """Something flat on the wall behind, above height `low`; None where there is no room."""
+        c = self.camera
+        one = make(self.rng, key, **how)
+        uv = self.rng.uniform([-0.85, -0.1], [0.85, 0.85], (tries, 2))
+        ray = (
+            c.forward
+            + c.right * (c.tan * (uv[:, :1] + c.shift[0]))
+            + c.up * (c.tan * (uv[:, 1:] + c.shift[1]))
+        )
+        if not self.affords(one) or (ray[:, 0] > -1e-3).any():
+            return None
+        at = c.pos + ray * ((self.wall - c.pos[0]) / ray[:, :1])
+        at[:, 0] = self.wall - one.low[0]
+        lo, hi = one.low + at, one.high + at
+        good = (lo[:, 2] > low) & self.clear(lo, hi, 0.0, within=False)
+        good &= self.shown(self.rects_of(lo, hi), least, 0.1)
+        return self.add(one.moved(at[good][0])) if good.any() else None
+
+    def free(self, count: int = 3, size: float = 0.1) -> tuple[tuple[float, float, float], ...]:
+        """Spots where something `size` large could stand in plain sight, apart from each other."""
+        half = np.array([size / 2, size / 2, 0.0])
+        low, high = np.array([0, 0, self.z]) - half, np.array([0, 0, self.z + size]) + half
+        at = self.spots(300)
+        lo, hi = low + at * [1, 1, 0], high + at * [1, 1, 0]
+        rects = self.rects_of(lo, hi)
+        good = self.clear(lo, hi, 0.01) & self.shown(rects, 0.0, 0.38)
+        found: list[tuple[float, float, float]] = []
+        taken: list[F64] = []
+        for point, rect in zip(at[good], rects[good], strict=True):
+            if not any(float(shares(rect, r)) > 0.1 for r in taken):
+                found.append((float(point[0]), float(point[1]), self.z))
+                taken.append(rect)
+            if len(found) == count:
+                break
+        return tuple(found)
+
+    def keep(self, count: int, size: float) -> None:
+        """Leaves spots free for something `size` large: what comes later keeps clear of them."""
+        for spot in self.free(count, size):
+            self.kept.append(spot)
+            low = np.array([spot[0] - size / 2, spot[1] - size / 2, self.z])
+            self.blocked.append((low, low + size))
+            self.rects.append(self.rect_of(low, low + size))
+
+    def world(
+        self, name: str, stage: Sequence[Part], light: tuple[Light, tuple[Light, ...]], *, place: str = "indoor",
+        ground: float | None = None, free: int = 3, size: float = 0.1, **more: Any,
+    ) -> World:  # fmt: skip
+        """All of it as a world; `free` spots have room for something `size` large."""
+        return World(
+            base=name, camera=self.camera, sun=light[0], lights=light[1], things=tuple(self.things),
+            stage=tuple(stage), textures=self.textures, ground=self.z if ground is None else ground,
+            place=place, free=(*self.kept, *self.free(free, size)), **more,
+        )  # fmt: skip
+
+
+def daylight(
+    rng: Generator,
+    camera: Camera,
+    *,
+    strength: tuple[float, float] = (0.5, 0.72),
+    ambient: tuple[float, float] = (0.34, 0.5),
+) -> tuple[Light, tuple[Light, ...]]:
+    """Light from a window or a ceiling: what casts the shadows, and the rest."""
+    side = float(rng.choice([-1.0, 1.0])) * float(rng.uniform(25, 105))
+    away = np.deg2rad(camera.azimuth + side)
+    high = np.deg2rad(float(rng.uniform(32, 66)))
+    sun = -np.array([np.cos(high) * np.cos(away), np.cos(high) * np.sin(away), np.sin(high)])
+    warm = 1 + np.array([1.0, 0.2, -1.0]) * float(rng.uniform(-0.05, 0.14))
+    d = np.clip(float(rng.uniform(*strength)) * warm, 0, 1)
+    a = np.clip(
+        float(rng.uniform(*ambient)) * (1 + np.array([-1, 0, 1]) * float(rng.uniform(-0.05, 0.06))),
+        0,
+        1,
+    )
+    fill = -np.array([np.cos(away - 2.0 * np.sign(side)), np.sin(away - 2.0 * np.sign(side)), 0.8])
+    soft = float(rng.uniform(0.1, 0.25))
+    return (
+        Light(
+            sun,
+            (float(d[0]), float(d[1]), float(d[2])),
+            (0.0, 0.0, 0.0),
+            float(rng.uniform(0.1, 0.4)),
+            True,
+        ),
+        (
+            Light(
+                fill / np.linalg.norm(fill),
+                (soft,) * 3,
+                (float(a[0]), float(a[1]), float(a[2])),
+                0.0,
+                False,
+            ),
+        ),
+    )
+
+
+def lamplight(
+    rng: Generator, camera: Camera, at: F64, middle: F64
+) -> tuple[Light, tuple[Light, ...]]:
+    """At night: the light of a lamp at a point, falling towards `middle`, and a dim blue rest."""
+    d = middle - at
+    d = d / max(float(np.linalg.norm(d)), 1e-6)
+    d[2] = min(d[2], -0.45)
+    d /= np.linalg.norm(d)
+    w = float(rng.uniform(0.5, 0.65))
+    dim = float(rng.uniform(0.2, 0.3))
+    fill = -np.array([np.cos(np.deg2rad(camera.azimuth)), np.sin(np.deg2rad(camera.azimuth)), 0.5])
+    return (
+        Light(d, (w, w * 0.86, w * 0.62), (0.0, 0.0, 0.0), 0.25, True),
+        (
+            Light(
+                fill / np.linalg.norm(fill),
+                (0.12, 0.11, 0.12),
+                (dim * 0.92, dim * 0.95, dim * 1.1),
+                0.0,
+                False,
+            ),
+        ),
+    )
