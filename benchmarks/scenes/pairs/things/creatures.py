@@ -16,6 +16,7 @@ from benchmarks.scenes.geometry.subject import Part, Subject
 from benchmarks.scenes.pairs.world import Tag, Thing, tags
 
 from .edits import family, individual, placed, plain
+from .quick import put
 
 SIZES: Final[Mapping[str, float]] = {
     "dog": 0.78, "cat": 0.44, "cow": 1.75, "horse": 1.75, "elephant": 2.9, "goat": 0.95, "rhino": 2.5,
@@ -103,8 +104,7 @@ def animal(
         wrong = Wrong(**{k: v for k, v in now.items() if k in Wrong.__dataclass_fields__})
         parts, points = _shaped(subject_, wrong, np.random.default_rng(seed), floats)
         parts = _looking(parts, wrong, scale, spot, facing_deg)
-        big = np.eye(3) * scale
-        own = [p.transformed(big, (0, 0, 0)) for p in parts]
+        own = put(parts, np.eye(3), scale, np.zeros(3))
         found: dict[str, Any] = {k: np.asarray(v) * scale for k, v in points.items()}
         high = max(float(p.verts()[:, 2].max()) for p in own)
         found |= {"length": subject_.facts["length"] * scale, "height": high}

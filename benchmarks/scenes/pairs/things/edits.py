@@ -16,6 +16,8 @@ from benchmarks.scenes.geometry.subject import Paint, Part, Subject
 from benchmarks.scenes.pairs.world import Thing
 from benchmarks.scenes.setting import BUILD
 
+from .quick import put
+
 Shift = tuple[float, float, float]
 _INDIVIDUALS = 48
 """Different ones of each type; building them anew for every picture would take too long."""
@@ -128,13 +130,17 @@ def _swapped(parts: list[Part], one: str, other: str) -> list[Part]:
 
 
 @lru_cache(maxsize=96)
-def _built(domain: str, subtype: str, number: int) -> Subject:
-    return BUILD[domain](np.random.default_rng([number, 6]), subtype)
+def _built(domain: str, subtype: str, number: int, size: float) -> Subject:
+    subject = BUILD[domain](np.random.default_rng([number, 6]), subtype)
+    if size == 1.0:
+        return subject
+    return replace(subject, parts=tuple(put(subject.parts, np.eye(3), size, np.zeros(3))))
 
 
-def individual(rng: Generator, domain: str, subtype: str, key: str) -> Subject:
-    """One of the individuals of a type, its textures named by the thing's key."""
-    subject = _built(domain, subtype, int(rng.integers(_INDIVIDUALS)))
+def individual(rng: Generator, domain: str, subtype: str, key: str, size: float = 1.0) -> Subject:
+    """One of the individuals of a type, its textures named by the thing's key, its parts (nothing else)
+    `size` times as large."""
+    subject = _built(domain, subtype, int(rng.integers(_INDIVIDUALS)), size)
     if not subject.textures:
         return subject
     done: dict[Paint, Paint] = {}
@@ -194,7 +200,7 @@ def placed(
         deg = float(now.get("facing_deg", facing_deg))
         spot, size = np.asarray(now.get("at", at), float), float(now.get("scale", 1.0))
         turn = rot("z", deg) * size
-        put = [p.transformed(turn, spot) for p in edits.applied(parts)]
+        done = put(edits.applied(parts), rot("z", deg), size, spot)
         moved = {
             k: spot + turn @ v if isinstance(v, np.ndarray) and v.shape == (3,) else v
             for k, v in facts.items()
@@ -209,6 +215,6 @@ def placed(
         def again(**new: Any) -> Thing:
             return make({**now, **new})
 
-        return replace(base, parts=tuple(put), facts={**base.facts, **moved}, remake=again)
+        return replace(base, parts=tuple(done), facts={**base.facts, **moved}, remake=again)
 
     return make(how)

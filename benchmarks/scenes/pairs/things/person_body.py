@@ -82,10 +82,12 @@ def draw_body(rng: Generator, height: float | None = None, hand: float = 1.0) ->
     )
     drab = rng.random() < 0.6
     trousers = hue(rng, (0.1, 0.5), (0.12, 0.45)) if drab else hue(rng, (0.2, 0.8), (0.3, 0.85))
+    drawn = float(rng.uniform(1.5, 1.9))
+    child = 1.0 if height is None else float(np.clip(1 + (1.45 - height) * 0.45, 1.0, 1.22))
     return Body(
-        float(rng.uniform(1.5, 1.9)) if height is None else height,
+        drawn if height is None else height,
         float(rng.uniform(0.88, 1.18)),
-        float(rng.uniform(1.1, 1.22)),
+        float(rng.uniform(1.1, 1.22)) * child,
         hand * float(rng.uniform(1.08, 1.18)),
         face,
         Paint(hue(rng, (0.15, 0.95), (0.35, 0.95)), specular=0.03),

@@ -1,7 +1,9 @@
-"""Balls and rods from templates: a figure needs dozens of them, lofting each would take too long."""
+"""Balls, rods and turns that are quick: a scene needs hundreds of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from benchmarks.scenes.geometry.mesh import F64, I32, Mesh, cross, unit
 from benchmarks.scenes.geometry.solids import ellipsoid
+from benchmarks.scenes.geometry.subject import Part
 
 
 @lru_cache(maxsize=16)
@@ -55,3 +58,18 @@ def rod(p0: ArrayLike, p1: ArrayLike, r0: float, r1: float, n: int = 9) -> Mesh:
     round_ = circle[:, :1] * side + circle[:, 1:] * lift
     normals = round_ * cap[:, 1:] + way * cap[:, :1]
     return Mesh(a + along[:, None] * d + normals * radius[:, None], normals, faces, 0, 8)
+
+
+def put(parts: Iterable[Part], turn: F64, size: float, shift: F64) -> list[Part]:
+    """Parts under ``v -> size * turn @ v + shift`` for a rotation `turn`."""
+    linear = turn.T * size
+    out = []
+    for part in parts:
+        pieces = []
+        for piece in part.pieces:
+            m = piece.mesh
+            mesh = Mesh(m.verts @ linear + shift, m.normals @ turn.T, m.faces, m.ring, m.ring_rows)
+            pieces.append(replace(piece, mesh=mesh))
+        x, y, z = np.asarray(part.pivot) @ linear + shift
+        out.append(replace(part, pieces=tuple(pieces), pivot=(float(x), float(y), float(z))))
+    return out

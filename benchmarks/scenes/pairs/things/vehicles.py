@@ -104,7 +104,7 @@ def _odd(parts: list[Part], odd: Odd, rng: Generator) -> list[Part]:
         parts = parts + _with_wings(parts, odd.wings_of, rng)
     if odd.bonnet_open:
         parts = [
-            p.about(rot("y", 48.0), p.pivot) if p.key == "bonnet" else p
+            p.about(rot("y", -52.0), p.pivot) if p.key == "bonnet" else p
             for p in (_hinged(p) for p in parts)
         ]
     return parts
@@ -206,12 +206,11 @@ def car(
     headlight.left ...). Facts, points [3]: wheel.* (hubs), ground.* (below them), roof, bonnet, boot,
     front, rear, top. Numbers: wheel_radius, length, width, facing_deg.
     """
-    s = individual(rng, "car", kind, key)
     by = CARS[kind]
+    s = individual(rng, "car", kind, key, by)
 
     def build() -> tuple[list[Part], dict[str, Any]]:
-        parts = [p.transformed(np.eye(3) * by, (0, 0, 0)) for p in s.parts]
-        return parts, {k: np.asarray(v) * by for k, v in s.anchors.items()}
+        return list(s.parts), {k: np.asarray(v) * by for k, v in s.anchors.items()}
 
     return _vehicle(
         rng, key, _WORDS.get(kind, kind), build, ("car", "wheeled", "large", "stands"), at, facing_deg,
