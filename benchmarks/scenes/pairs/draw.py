@@ -14,7 +14,7 @@ from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.render import Scene, Stage
 
 from .shading import Cast, casting, mirror_part, reflect, water_part
-from .world import Canvas, World, boxed
+from .world import Canvas, World
 
 LARGEST_LIT: Final = 9.0
 """Largest half side of the square that the shadow map covers, scene units."""
@@ -27,15 +27,26 @@ def lit_by(*worlds: World) -> Lit:
 
     Twins are drawn with the same one: another square moves the edges of all shadows by parts of a pixel.
     """
-    things = [one for world in worlds for one in world.things if one.casts]
-    if not things:
+    verts = [one.verts() for world in worlds for one in world.things if one.casts]
+    shown = [v for v in verts if _near_frame(worlds[0].camera, v)]
+    if not shown:
         return np.zeros(3), 1.0
-    low, high = boxed(things)
-    half = float(np.linalg.norm(high - low)) / 2 * 1.1
-    if half > LARGEST_LIT:
-        subjects = [one for one in things if one.subject] or things
-        low, high = boxed(subjects)
-    return (low + high) / 2, float(np.clip(half, 0.3, LARGEST_LIT))
+    points = np.concatenate(shown)
+    middle = (points.min(0) + points.max(0)) / 2
+    # The map lies across the light's way; how it is turned about it is MuJoCo's affair.
+    sun = worlds[0].sun.direction
+    across = points - middle
+    across = across - np.outer(across @ sun, sun)
+    half = float(np.linalg.norm(across, axis=1).max()) * 1.03 + 0.02
+    return middle, min(half, LARGEST_LIT)
+
+
+def _near_frame(camera: Camera, verts: F64) -> bool:
+    """Whether something is seen or throws its shadow into sight, roughly."""
+    if ((verts - camera.pos) @ camera.forward).max() < 0.1:
+        return False
+    px = camera.project(verts, 2, 2) - 1
+    return bool((px.min(0) < 1.4).all() and (px.max(0) > -1.4).all())
 
 
 def draw(stage: Stage, world: World, lit: Lit | None = None) -> Canvas:
@@ -96,6 +107,15 @@ def _draw(stage: Stage, world: World, lit: Lit) -> Canvas:
     owners[1 : len(cast.owners) + 1] = cast.owners
     index: NDArray[np.int32] = owners[ids]
     return Canvas(pixels, index, depth, tuple(one.key for one in world.things), world)
+
+
+def shown(stage: Stage, world: World) -> dict[str, float]:
+    """Share of the picture that each thing takes, without drawing it."""
+    cast = casting(world)
+    ids, _ = stage.depth(scene_of(world, world.camera, lit_by(world), cast))
+    owners = np.array([-1, *cast.owners])
+    counts = np.bincount(owners[ids].ravel() + 1, minlength=len(world.things) + 1)[1:]
+    return {one.key: float(n) / ids.size for one, n in zip(world.things, counts, strict=True)}
 
 
 def seen_things(canvas: Canvas, keys: Sequence[str]) -> NDArray[np.bool_]:

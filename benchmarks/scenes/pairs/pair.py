@@ -15,7 +15,7 @@ from benchmarks.scenes.paints import U8
 from benchmarks.scenes.post import develop, encode, exposure
 from benchmarks.scenes.render import Stage
 
-from .draw import draw, lit_by, seen_things
+from .draw import draw, lit_by, seen_things, shown
 from .evidence import Evidence, check_worlds, find
 from .registry import BASES, RECIPES, Base, Planted, Recipe, Severity, recipes_of
 from .world import Thing, World
@@ -27,6 +27,8 @@ STYLED: Final = 0.15
 """Share of pairs that get a stylised look."""
 NOVEL: Final = 0.5
 """Share of the draws for a held-out recipe in split "held_out"."""
+_SEEN: Final = 0.0015
+"""Least share of the picture that a target takes."""
 _PROBES: Final = 4
 """Worlds of each base that are looked at for what fits there."""
 _WORLDS: Final = 12
@@ -169,6 +171,16 @@ def _draw_recipe(rng: Generator, category: str, split: Split, given_up: Sequence
     )
 
 
+def visible_targets(stage: Stage, world: World, recipe: Recipe, severity: Severity) -> list[Thing]:
+    """The recipe's targets that the picture shows; forgets the geometry of other worlds."""
+    targets = recipe.targets(world, severity)
+    if not targets:
+        return []
+    stage.clear()
+    shares = shown(stage, world)
+    return [one for one in targets if shares[one.key] >= _SEEN]
+
+
 def _try_recipe(
     stage: Stage, rng: Generator, recipe: Recipe, split: Split, log: Log
 ) -> Drawn | None:
@@ -184,7 +196,7 @@ def _try_recipe(
         for _ in range(_WORLDS // 2):
             base = BASES[str(rng.choice(names, p=weights))]
             world = base.make(rng)
-            targets = recipe.targets(world, severity)
+            targets = visible_targets(stage, world, recipe, severity)
             for k in rng.permutation(len(targets))[:_TARGETS]:
                 try:
                     got = attempt(stage, rng, base, world, recipe, severity, targets[k])

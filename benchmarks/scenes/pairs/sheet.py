@@ -17,7 +17,7 @@ from benchmarks.scenes.render import Stage
 from physgauge.errors import ConfigError
 
 from .draw import draw
-from .pair import Drawn, attempt
+from .pair import Drawn, PlantingError, attempt, visible_targets
 from .registry import BASES, RECIPES, Base, Recipe, Severity, load, recipes_of
 
 _T = TypeVar("_T")
@@ -88,16 +88,18 @@ def _pairs(stage: Stage, bases: list[Base], recipe: Recipe, count: int, seed: in
         base = bases[int(rng.integers(len(bases)))]
         world = base.make(rng)
         severity: Severity = "major" if k % 2 == 0 else "minor"
-        targets = recipe.targets(world, severity)
+        targets = visible_targets(stage, world, recipe, severity)
         if not targets:
             reasons[f"no {severity} target on {base.name}"] += 1
             continue
         tries += 1
-        stage.clear()
         at = targets[int(rng.integers(len(targets)))]
-        got = attempt(stage, rng, base, world, recipe, severity, at)
+        try:
+            got = attempt(stage, rng, base, world, recipe, severity, at)
+        except PlantingError as e:
+            got = f"ERROR {e}"
         if isinstance(got, str):
-            reasons[f"{base.name}, {at.key}: {got}"] += 1
+            reasons[got if got.startswith("ERROR") else f"{base.name}, {at.key}: {got}"] += 1
             continue
         print(f"{recipe.name} on {base.name} at {at.key} ({severity}): {got.planted.detail}")
         rows.append(_row(got))

@@ -46,6 +46,16 @@ def test_a_picture_does_not_depend_on_what_was_drawn_before(stage: Stage) -> Non
     assert np.array_equal(first.pixels, draw(stage, yard()).pixels)
 
 
+def test_textures_of_one_name_are_each_worlds_own(stage: Stage) -> None:
+    world = yard()
+    poster = solid("poster", box((0, 0, 1.5), (0.1, 1.5, 0.8)), (1, 1, 1), texture="backdrop")
+    light = world.plus(poster)
+    dark = light.with_textures({"backdrop": np.zeros((256, 256, 3), np.uint8)})
+    bright, black = draw(stage, light), draw(stage, dark)
+    seen = bright.mask("poster")
+    assert bright.pixels[seen].mean() > black.pixels[seen].mean() + 50
+
+
 def test_masks_and_depth_are_where_the_things_are(stage: Stage) -> None:
     canvas = draw(stage, yard())
     for thing in yard().things:
@@ -155,10 +165,23 @@ def test_what_stands_in_water_is_mirrored_from_the_waterline_on(stage: Stage) ->
     assert np.abs(around(with_it, deeper) - around(plain, deeper)).max() < 3
 
 
+def test_the_part_under_water_is_not_mirrored_above_it(stage: Stage) -> None:
+    post = solid("post", box((0.9, 0.6, -0.6), (0.3, 0.3, 1.6)), (0.9, 0.2, 0.1))
+    plain, with_it = pair(stage, lake(0.0), lake(0.0).plus(post))
+    for high in (0.5, 0.8, 1.1):  # the post ends 0.2 above the water and 1.4 below it
+        over = np.array([0.9, 0.6, high])
+        assert np.abs(around(with_it, over) - around(plain, over)).max() < 3
+
+
 def test_waves_move_reflections_and_nothing_else(stage: Stage) -> None:
     still, rough = draw(stage, lake()), draw(stage, lake(waves=0.3))
     changed = differs(still, rough)
     assert changed.mean() > 0.05
+    # At the outlines of mirrored things colours change, not only their brightness.
+    hue = still.pixels.astype(int)[..., 0] - still.pixels[..., 2]
+    assert (
+        np.abs(hue - rough.pixels.astype(int)[..., 0] + rough.pixels[..., 2]) > 40
+    ).mean() > 0.001
     things = np.isin(still.index, (0, 1, 2))
     assert not (changed & things).any()
 

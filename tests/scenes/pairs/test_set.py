@@ -16,6 +16,7 @@ from scipy import ndimage
 from benchmarks.scenes.__main__ import main
 from benchmarks.scenes.pairs import pair as pairs
 from benchmarks.scenes.pairs.dataset import Order, make_set
+from benchmarks.scenes.pairs.evidence import CHANGED, LEAST, MOST, SPILL
 from benchmarks.scenes.pairs.pair import Split, make_pair
 from benchmarks.scenes.pairs.registry import (
     BASES,
@@ -189,6 +190,18 @@ def test_the_page_has_the_registrys_tables() -> None:
     assert filled(page) == page, "run: python -m benchmarks.scenes pairs-table"
     for name in (*BASES, *RECIPES, *OTHERS):
         assert f"`{name}`" in page
+
+
+def test_the_page_says_the_thresholds() -> None:
+    page = " ".join(PAGE.read_text().split())
+    for text in (
+        f"at least {LEAST:.1%} of the image (307 px at 320 x 320) differ by {CHANGED} of 255",
+        f"at most {MOST:.0%} do",
+        f"at most {SPILL:.0%} of what differs",
+        f"stylised ({pairs.STYLED:.0%} of the pairs)",
+    ):
+        assert text.replace("%", " %") in page
+    assert round(LEAST * 320 * 320) == 307
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ SUN = np.array([-0.3, 0.5, -0.8]) / np.linalg.norm([-0.3, 0.5, -0.8])
 
 def solid(key: str, mesh: Mesh, rgb: tuple[float, float, float], **how: object) -> Thing:
     """A thing of one piece."""
-    alpha = how.pop("alpha", 1.0)
-    paint = Paint(rgb, specular=0.0, alpha=alpha)  # type: ignore[arg-type]
+    paint = Paint(rgb, how.pop("texture", None), "yz", specular=0.0, alpha=how.pop("alpha", 1.0))  # type: ignore[arg-type]
     return Thing(key, key, (Part(key, None, (Piece.make(mesh, paint),)),), **how)  # type: ignore[arg-type]
 
 
@@ -33,7 +32,7 @@ def yard(shift: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> World:
     blue = solid("blue", ellipsoid(s + np.array((0.2, 1.4, 0.4)), (0.4, 0.4, 0.4)), (0.1, 0.2, 0.8))
     green = solid("green", box(s + np.array((0.2, -1.3, 0.4)), (0.5, 0.5, 0.8)), (0.1, 0.7, 0.2))
     things = (replace(red, tags=tags("rigid")), replace(blue, tags=tags("rigid", "ball")), green)
-    camera = aim(np.concatenate([t.verts() for t in things]), 10, 24, 40, 0, 0.62, (0, 0))
+    camera = aim(np.concatenate([t.verts() for t in things]), 10, 24, 40, 0, 0.62, (0.35, -0.2))
     sky = np.full((256, 256, 3), (150, 170, 200), np.uint8)
     return World(
         "toy",
