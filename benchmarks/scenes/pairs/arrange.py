@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from benchmarks.scenes.geometry.mesh import F64, Mesh
 from benchmarks.scenes.geometry.solids import lathe
 from benchmarks.scenes.geometry.subject import Paint, Part, Piece
+from benchmarks.scenes.pairs.registry import Planted
 from benchmarks.scenes.pairs.world import Tag, Thing, World, tags
 
 RGB = tuple[float, float, float]
@@ -190,6 +191,42 @@ class Spot:
         return all(has_room(self.world, one, [*ignoring, under]) for one in things)
 
 
+def closer(
+    planted: Planted, rng: Generator, keys: Iterable[str] = (), fill: float = 0.62
+) -> Planted:
+    """Both twins seen closer (a part of the same view), where the subject's violation would be small.
+
+    `keys` are to be seen, those of the violation's things when none are given; asides stay as they are.
+    """
+    wanted = set(keys) or set(planted.where)
+    seen_at = [
+        t.verts()
+        for w in (planted.violated, planted.clean)
+        for t in w.things
+        if t.key in wanted and t.subject
+    ]
+    if not seen_at:
+        return planted
+    old = planted.clean.camera
+    p = old.project(np.concatenate(seen_at), 2, 2)
+    lo, hi = np.maximum(p.min(0), 0), np.minimum(p.max(0), 2)
+    span = float((hi - lo).max()) / 2
+    if span >= fill or span <= 0:
+        return planted
+    zoom = max(span / float(rng.uniform(fill, min(fill + 0.15, 0.95))), 0.3)
+    # The middle of the closer view, in half heights from the middle of the old one.
+    loose = 0.8 * (zoom - (hi - lo) / 2)
+    middle = (lo + hi) / 2 - 1 + loose * rng.uniform(-1, 1, 2)
+    middle = np.clip(middle, zoom - 1, 1 - zoom)
+    shift = ((old.shift[0] + middle[0]) / zoom, (old.shift[1] - middle[1]) / zoom)
+    camera = replace(old, tan=old.tan * zoom, shift=(float(shift[0]), float(shift[1])))
+    return replace(
+        planted,
+        violated=replace(planted.violated, camera=camera),
+        clean=replace(planted.clean, camera=camera),
+    )
+
+
 def _free(world: World, target: Thing) -> bool:
     return not target.subject and bool(world.free)
 
@@ -207,9 +244,15 @@ def placeable(natural: float, within: float = 2.6) -> Callable[[World, Thing], b
 
 
 def spot_for(
-    world: World, target: Thing, natural: float, rng: Generator, within: float = 2.6
+    world: World,
+    target: Thing,
+    natural: float,
+    rng: Generator,
+    within: float = 2.6,
+    grow: float = 1.3,
 ) -> Spot | None:
-    """A place for an arrangement: the target's, or a free spot."""
+    """A place for an arrangement: the target's, or a free spot, where what is far is up to `grow` times
+    its natural size."""
     if replaceable(world, target, natural / within, natural * within):
         most, size = within**0.6, float(target.size.max())
         scale = float(np.clip(size / natural * rng.uniform(1.1, 1.6), 1 / most, most))
@@ -218,7 +261,9 @@ def spot_for(
         return None
     at = np.asarray(world.free[int(rng.integers(len(world.free)))], float)
     aside = replace(target, rests_on=_under(world, at))
-    return Spot(world, at, float(rng.uniform(0.85, 1.3)), aside)
+    x0, y0, x1, y1 = seen(world, at + np.array([[0.0, 0.0, 0.0], [0.0, 0.0, natural]]))
+    scale = float(np.clip(85.0 / max(x1 - x0, y1 - y0, 1e-6), 0.8, grow) * rng.uniform(0.85, 1.0))
+    return Spot(world, at, scale, aside)
 
 
 def _under(world: World, at: F64) -> str | None:

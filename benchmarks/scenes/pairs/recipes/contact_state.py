@@ -9,6 +9,7 @@ from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.solids import box, limb, rot
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.arrange import (
+    closer,
     facing,
     foot,
     has_room,
@@ -115,11 +116,14 @@ def through_neighbour(world: World, target: Thing, rng: Generator) -> Planted | 
     under = {other.key, target.rests_on or ""}
     if not has_room(base, touching, under) or not in_sight(base, touching, 32):
         return None
-    return Planted(
-        base.changed(inside),
-        base.changed(touching),
-        (target.key, other.key),
-        f"The {target.kind} runs through the {other.kind}.",
+    return closer(
+        Planted(
+            base.changed(inside),
+            base.changed(touching),
+            (target.key, other.key),
+            f"The {target.kind} runs through the {other.kind}.",
+        ),
+        rng,
     )
 
 
@@ -149,8 +153,11 @@ def sunk_in_support(world: World, target: Thing, rng: Generator) -> Planted | No
     if height < 0.02 or not in_sight(world, target, 26):
         return None
     under = "the ground" if target.rests_on is None else f"the {world.thing(target.rests_on).kind}"
-    return Planted(
-        world.changed(sunk), world, (target.key,), f"The {target.kind} is sunk into {under}."
+    return closer(
+        Planted(
+            world.changed(sunk), world, (target.key,), f"The {target.kind} is sunk into {under}."
+        ),
+        rng,
     )
 
 
@@ -190,11 +197,14 @@ def through_panel(world: World, target: Thing, rng: Generator) -> Planted | None
     under = {target.rests_on or "", target.key}
     if not has_room(world, behind, under) or not in_sight(world, target, 30):
         return None
-    return Planted(
-        world.plus(board),
-        world.plus(behind),
-        (target.key, board.key),
-        f"The {target.kind} runs through a panel.",
+    return closer(
+        Planted(
+            world.plus(board),
+            world.plus(behind),
+            (target.key, board.key),
+            f"The {target.kind} runs through a panel.",
+        ),
+        rng,
     )
 
 
@@ -232,9 +242,12 @@ def rod_through(world: World, target: Thing, rng: Generator) -> Planted | None:
         return None
     if not in_sight(world, target, 30):
         return None
-    return Planted(
-        world.plus(rod),
-        world.plus(lying),
-        (rod.key, target.key),
-        f"A pole runs through the {target.kind}.",
+    return closer(
+        Planted(
+            world.plus(rod),
+            world.plus(lying),
+            (rod.key, target.key),
+            f"A pole runs through the {target.kind}.",
+        ),
+        rng,
     )

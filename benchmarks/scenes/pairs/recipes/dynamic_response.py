@@ -11,7 +11,7 @@ from numpy.random import Generator
 from benchmarks.scenes.geometry.mesh import F64, Mesh, loft
 from benchmarks.scenes.geometry.solids import box, disc, ellipsoid, limb, prism, rot
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import Spot, matt, pick, placeable, spot_for
+from benchmarks.scenes.pairs.arrange import Spot, closer, matt, pick, placeable, spot_for
 from benchmarks.scenes.pairs.physics import Body, domino_row, settle
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.things.heat import Pieces
@@ -37,7 +37,7 @@ _WOOD = ((0.62, 0.44, 0.26), (0.45, 0.3, 0.18), (0.78, 0.64, 0.44))
 )
 def domino_left_standing(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.7, rng, 8.0)
+    spot = spot_for(world, target, 0.7, rng, 8.0, grow=2.4)
     if spot is None:
         return None
     count = int(rng.integers(6, 9))
@@ -66,11 +66,14 @@ def domino_left_standing(world: World, target: Thing, rng: Generator) -> Planted
         return None
     if rng.random() < 0.3:
         right = show(row)
-    return Planted(
-        spot.world.plus(*wrong),
-        spot.world.plus(*right),
-        tuple(f"domino.{k}" for k in range(first, last)),
-        "A domino in the middle of a fallen row still stands.",
+    return closer(
+        Planted(
+            spot.world.plus(*wrong),
+            spot.world.plus(*right),
+            tuple(f"domino.{k}" for k in range(first, last)),
+            "A domino in the middle of a fallen row still stands.",
+        ),
+        rng,
     )
 
 
@@ -104,7 +107,7 @@ def _cushion(side: float, high: float, dent: float, wide: float) -> Mesh:
 )
 def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.5, rng, 4.0)
+    spot = spot_for(world, target, 0.5, rng, 4.0, grow=2.4)
     if spot is None:
         return None
     side, high = 0.5, 0.2
@@ -128,11 +131,14 @@ def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted |
         wood = Paint(pick(rng, _WOOD), specular=0.1)
         slab = [(box((0, 0, high / 2), (side, side, high)), wood)]
         right = (spot.put("cushion", "block", slab, turn=turn, has=("rigid", "stands")), load(high))
-    return Planted(
-        spot.world.plus(*plump),
-        spot.world.plus(*right),
-        ("weight", "cushion"),
-        f"A heavy {name} does not dent the cushion that it stands on.",
+    return closer(
+        Planted(
+            spot.world.plus(*plump),
+            spot.world.plus(*right),
+            ("weight", "cushion"),
+            f"A heavy {name} does not dent the cushion that it stands on.",
+        ),
+        rng,
     )
 
 
@@ -145,7 +151,7 @@ def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted |
 )
 def seesaw_wrong_side(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.8, rng, 8.0)
+    spot = spot_for(world, target, 0.8, rng, 8.0, grow=2.4)
     if spot is None:
         return None
     side = 1.0 if rng.random() < 0.5 else -1.0
@@ -186,11 +192,14 @@ def seesaw_wrong_side(world: World, target: Thing, rng: Generator) -> Planted | 
     wrong, right = seesaw(-side), seesaw(side)
     if not spot.fair(*wrong, least=60) or not spot.fair(*right, least=60):
         return None
-    return Planted(
-        spot.world.plus(*wrong),
-        spot.world.plus(*right),
-        ("seesaw", "big", "small"),
-        "A seesaw is down on the side of the far smaller weight.",
+    return closer(
+        Planted(
+            spot.world.plus(*wrong),
+            spot.world.plus(*right),
+            ("seesaw", "big", "small"),
+            "A seesaw is down on the side of the far smaller weight.",
+        ),
+        rng,
     )
 
 
@@ -263,7 +272,7 @@ def _tank(spot: Spot, tilt: float, level: float, water: Paint) -> list[Thing]:
 )
 def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.45, rng, 4.0)
+    spot = spot_for(world, target, 0.45, rng, 4.0, grow=2.4)
     if spot is None:
         return None
     tilt = float(rng.uniform(15, 22)) * (1 if rng.random() < 0.5 else -1)
@@ -276,11 +285,14 @@ def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted
     right = _tank(spot, tilt, 0.0, water)
     if not spot.fair(*right, least=60):
         return None
-    return Planted(
-        spot.world.plus(*wrong),
-        spot.world.plus(*right),
-        ("water",),
-        "The water in a tipped tank is not level.",
+    return closer(
+        Planted(
+            spot.world.plus(*wrong),
+            spot.world.plus(*right),
+            ("water",),
+            "The water in a tipped tank is not level.",
+        ),
+        rng,
     )
 
 
@@ -295,7 +307,7 @@ def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted
 )
 def rope_not_sagging(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.9, rng, 8.0)
+    spot = spot_for(world, target, 0.9, rng, 8.0, grow=2.4)
     if spot is None:
         return None
     half, high = 0.4, 0.6
@@ -327,9 +339,12 @@ def rope_not_sagging(world: World, target: Thing, rng: Generator) -> Planted | N
     wrong, right = line(0.0 if rng.random() < 0.6 else -0.1), line(sag)
     if not spot.fair(*wrong, least=60) or not spot.fair(*right, least=60):
         return None
-    return Planted(
-        spot.world.plus(*wrong),
-        spot.world.plus(*right),
-        ("rope", "weight"),
-        f"A rope does not sag under the heavy {name} that hangs on it.",
+    return closer(
+        Planted(
+            spot.world.plus(*wrong),
+            spot.world.plus(*right),
+            ("rope", "weight"),
+            f"A rope does not sag under the heavy {name} that hangs on it.",
+        ),
+        rng,
     )

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Part
-from benchmarks.scenes.pairs.arrange import in_sight, pick, placeable, spot_for, upright
+from benchmarks.scenes.pairs.arrange import closer, in_sight, pick, placeable, spot_for, upright
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.things.heat import (
     IRON,
@@ -67,11 +67,14 @@ def flame_without_candle(world: World, target: Thing, rng: Generator) -> Planted
         warm = glow(spot.point((at[0], at[1], at[2] + 0.04)), 0.16 * spot.scale, _WARM, 0.5)
         return spot.world.plus(*there).after(warm)
 
-    return Planted(
-        shine(away, (*left, alone)),
-        shine(wick, (stick, alight)),
-        ("flame",),
-        "A flame burns in the air, on no wick.",
+    return closer(
+        Planted(
+            shine(away, (*left, alone)),
+            shine(wick, (stick, alight)),
+            ("flame",),
+            "A flame burns in the air, on no wick.",
+        ),
+        rng,
     )
 
 
@@ -107,7 +110,9 @@ def bulb_without_socket(world: World, target: Thing, rng: Generator) -> Planted 
             return None
         above = glow(spot.point((0, 0, stem + 2 * r)), 0.17 * spot.scale, _LAMP, 0.6)
         clean = spot.world.plus(foot_of, up).after(above)
-    return Planted(violated, clean, ("bulb",), "A bare bulb shines with no socket or cord.")
+    return closer(
+        Planted(violated, clean, ("bulb",), "A bare bulb shines with no socket or cord."), rng
+    )
 
 
 @recipe(
@@ -140,11 +145,14 @@ def fire_without_fuel(world: World, target: Thing, rng: Generator) -> Planted | 
         warm = glow(spot.point((0, 0, rise + 0.2)), 0.42 * spot.scale, _WARM, 0.4)
         return spot.world.plus(*there).after(warm)
 
-    return Planted(
-        shine(0.0, bare),
-        shine(rise, under, fed),
-        ("fire",),
-        "A fire burns on nothing that could feed it.",
+    return closer(
+        Planted(
+            shine(0.0, bare),
+            shine(rise, under, fed),
+            ("fire",),
+            "A fire burns on nothing that could feed it.",
+        ),
+        rng,
     )
 
 
@@ -194,9 +202,12 @@ def glowing_thing(world: World, target: Thing, rng: Generator) -> Planted | None
     parts = tuple(_shining(part, rgb, float(rng.uniform(0.5, 0.65))) for part in target.parts)
     bright = replace(target, parts=parts, casts=False)
     around = glow(target.centre, float(target.size.max()) * 0.95, rgb, 0.6)
-    return Planted(
-        world.changed(bright).after(around),
-        world,
-        (target.key,),
-        f"The {target.kind} shines by itself.",
+    return closer(
+        Planted(
+            world.changed(bright).after(around),
+            world,
+            (target.key,),
+            f"The {target.kind} shines by itself.",
+        ),
+        rng,
     )

@@ -12,6 +12,7 @@ from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.arrange import (
     Spot,
+    closer,
     foot,
     has_room,
     in_sight,
@@ -155,8 +156,11 @@ def wrong_in_tank(world: World, target: Thing, rng: Generator) -> Planted | None
     if not spot.fair(*tank, least=70):
         return None
     # The load first: what is transparent is drawn over it.
-    return Planted(
-        spot.world.plus(put(wrong), *tank), spot.world.plus(put(right), *tank), ("load",), what
+    return closer(
+        Planted(
+            spot.world.plus(put(wrong), *tank), spot.world.plus(put(right), *tank), ("load",), what
+        ),
+        rng,
     )
 
 
@@ -202,11 +206,14 @@ def stands_on_basin_water(world: World, target: Thing, rng: Generator) -> Plante
     wet = spot.put("load", name, placed, shift=(0, 0, right), has=("rigid",))
     if not spot.fair(*tub, dry, least=60):
         return None
-    return Planted(
-        spot.world.plus(*tub, dry),
-        spot.world.plus(*tub, *plank, wet),
-        ("load",),
-        f"A {name} stands on top of the water.",
+    return closer(
+        Planted(
+            spot.world.plus(*tub, dry),
+            spot.world.plus(*tub, *plank, wet),
+            ("load",),
+            f"A {name} stands on top of the water.",
+        ),
+        rng,
     )
 
 
@@ -261,11 +268,14 @@ def sand_not_dented(world: World, target: Thing, rng: Generator) -> Planted | No
     rim = spot.put("sandbox", "sandbox", sides, turn=turn, has=("rigid", "stands"))
     if not spot.fair(rim, least=64):
         return None
-    return Planted(
-        spot.world.plus(rim, sand(0.0), load(0.122)),
-        spot.world.plus(rim, sand(dent), load(0.12 - dent * 0.97)),
-        ("load", "sand"),
-        f"A heavy {name} leaves no dent in the loose ground it lies on.",
+    return closer(
+        Planted(
+            spot.world.plus(rim, sand(0.0), load(0.122)),
+            spot.world.plus(rim, sand(dent), load(0.12 - dent * 0.97)),
+            ("load", "sand"),
+            f"A heavy {name} leaves no dent in the loose ground it lies on.",
+        ),
+        rng,
     )
 
 
@@ -331,11 +341,14 @@ def stands_on_water(world: World, target: Thing, rng: Generator) -> Planted | No
         return None
     dry = target.moved(spot - foot(target))
     wet = dry.moved((0, 0, -float(rng.uniform(0.3, 0.5)) * float(target.size[2])))
-    return Planted(
-        world.changed(dry),
-        world.changed(wet),
-        (target.key,),
-        f"The {target.kind} stands on the water.",
+    return closer(
+        Planted(
+            world.changed(dry),
+            world.changed(wet),
+            (target.key,),
+            f"The {target.kind} stands on the water.",
+        ),
+        rng,
     )
 
 
@@ -364,11 +377,14 @@ def floats_at_wrong_line(world: World, target: Thing, rng: Generator) -> Planted
     rise = draught + float(rng.uniform(0.0, 0.03)) * tall
     up = (0.0, 0.0, rise)
     riders = [t.moved(up) for t in world.resting_on(target.key)]
-    return Planted(
-        world.changed(target.moved(up), *riders),
-        world,
-        (target.key,),
-        f"The {target.kind} stands on top of the water instead of in it.",
+    return closer(
+        Planted(
+            world.changed(target.moved(up), *riders),
+            world,
+            (target.key,),
+            f"The {target.kind} stands on top of the water instead of in it.",
+        ),
+        rng,
     )
 
 
@@ -444,9 +460,12 @@ def wake_wrong_way(world: World, target: Thing, rng: Generator) -> Planted | Non
     right, wrong = foam(ahead), foam(rot("z", angle) @ ahead)
     if not in_sight(world, right, 40, 0.8) or not in_sight(world, wrong, 40, 0.8):
         return None
-    return Planted(
-        world.plus(wrong),
-        world.plus(right),
-        ("wake",),
-        f"The wake of the {target.kind} runs the wrong way.",
+    return closer(
+        Planted(
+            world.plus(wrong),
+            world.plus(right),
+            ("wake",),
+            f"The wake of the {target.kind} runs the wrong way.",
+        ),
+        rng,
     )

@@ -13,6 +13,7 @@ from benchmarks.scenes.geometry.solids import box, disc, ellipsoid, limb, rot
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.arrange import (
     Spot,
+    closer,
     facing,
     foot,
     has_room,
@@ -102,7 +103,9 @@ def raised(world: World, target: Thing, rng: Generator) -> Planted | None:
         clean = violated.plus(_pedestal(world, target, by, rng))
     elif way < 0.5 and not world.resting_on(target.key):
         clean = violated.plus(_cord(world, raised_one))
-    return Planted(violated, clean, (target.key,), f"The {target.kind} hangs in the air.")
+    return closer(
+        Planted(violated, clean, (target.key,), f"The {target.kind} hangs in the air."), rng
+    )
 
 
 def _pedestal(world: World, target: Thing, high: float, rng: Generator) -> Thing:
@@ -129,7 +132,7 @@ def _cord(world: World, target: Thing) -> Thing:
 )
 def stack_without_middle(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.6, rng, 6.0)
+    spot = spot_for(world, target, 0.6, rng, 6.0, grow=2.4)
     if spot is None:
         return None
     count = int(rng.integers(4, 7))
@@ -158,11 +161,14 @@ def stack_without_middle(world: World, target: Thing, rng: Generator) -> Planted
         if not stands(low):
             return None
     where = tuple(f"block.{k}" for k in range(gone + 1, count))
-    return Planted(
-        spot.world.plus(*left),
-        spot.world.plus(*clean),
-        where,
-        "The upper blocks of a stack hang in the air.",
+    return closer(
+        Planted(
+            spot.world.plus(*left),
+            spot.world.plus(*clean),
+            where,
+            "The upper blocks of a stack hang in the air.",
+        ),
+        rng,
     )
 
 
@@ -175,7 +181,7 @@ def stack_without_middle(world: World, target: Thing, rng: Generator) -> Planted
 )
 def overhang(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.8, rng, 8.0)
+    spot = spot_for(world, target, 0.8, rng, 8.0, grow=2.4)
     if spot is None:
         return None
     side = 1.0 if rng.random() < 0.5 else -1.0
@@ -207,11 +213,14 @@ def overhang(world: World, target: Thing, rng: Generator) -> Planted | None:
     right_things = shown(spot, right, paints[: len(right)], "block")
     if not spot.fair(*wrong_things, least=50) or not spot.fair(*right_things, least=50):
         return None
-    return Planted(
-        spot.world.plus(*wrong_things),
-        spot.world.plus(*right_things),
-        ("block.beam", "block.load"),
-        "A loaded beam reaches far over its only support and does not tip.",
+    return closer(
+        Planted(
+            spot.world.plus(*wrong_things),
+            spot.world.plus(*right_things),
+            ("block.beam", "block.load"),
+            "A loaded beam reaches far over its only support and does not tip.",
+        ),
+        rng,
     )
 
 
@@ -255,8 +264,14 @@ def leans_on_nothing(world: World, target: Thing, rng: Generator) -> Planted | N
         if held is None or not in_sight(world, held, 14, 0.97) or not has_room(world, held, under):
             return None
         clean = violated.plus(held)
-    return Planted(
-        violated, clean, (target.key,), f"The {target.kind} leans far over with nothing to hold it."
+    return closer(
+        Planted(
+            violated,
+            clean,
+            (target.key,),
+            f"The {target.kind} leans far over with nothing to hold it.",
+        ),
+        rng,
     )
 
 
@@ -296,18 +311,21 @@ def _holder(world: World, leaning: Thing, side: F64, rng: Generator) -> Thing | 
 )
 def on_its_tip(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.6, rng, 6.0)
+    spot = spot_for(world, target, 0.6, rng, 6.0, grow=2.4)
     if spot is None:
         return None
     ways = (_on_corner, _on_cone, _on_ball)
     wrong, right = ways[int(rng.integers(3))](spot, rng)
     if not spot.fair(*wrong, least=44) or not spot.fair(*right, least=44):
         return None
-    return Planted(
-        spot.world.plus(*wrong),
-        spot.world.plus(*right),
-        tuple(t.key for t in wrong),
-        "A heavy body balances on an edge, a tip or a ball.",
+    return closer(
+        Planted(
+            spot.world.plus(*wrong),
+            spot.world.plus(*right),
+            tuple(t.key for t in wrong),
+            "A heavy body balances on an edge, a tip or a ball.",
+        ),
+        rng,
     )
 
 

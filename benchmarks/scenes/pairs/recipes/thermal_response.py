@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import box, ellipsoid, limb
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import Spot, pick, placeable, spot_for, upright
+from benchmarks.scenes.pairs.arrange import Spot, closer, pick, placeable, spot_for, upright
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.things.heat import (
     HOT,
@@ -66,8 +66,11 @@ def ice_on_hot_plate(world: World, target: Thing, rng: Generator) -> Planted | N
     else:
         cold = spot.put("plate", "hot plate", hob(side, hot=False), has=("rigid", "stands"))
         clean = spot.world.plus(cold, whole)
-    return Planted(
-        violated, clean, ("plate", "ice"), "Ice cubes lie whole on a red-glowing hot plate."
+    return closer(
+        Planted(
+            violated, clean, ("plate", "ice"), "Ice cubes lie whole on a red-glowing hot plate."
+        ),
+        rng,
     )
 
 
@@ -155,8 +158,11 @@ def butter_in_hot_pan(world: World, target: Thing, rng: Generator) -> Planted | 
         off = spot.put("stove", "gas stove", _stove(np.random.default_rng(seed), r, burning=False))
         cold = spot.put("pan", "pan", _pan(r, hot=False), shift=(0, 0, rise), has=("vessel",))
         clean = spot.world.plus(off, cold, block)
-    return Planted(
-        violated, clean, ("block", "pan"), "A soft block keeps its edges in a glowing pan."
+    return closer(
+        Planted(
+            violated, clean, ("block", "pan"), "A soft block keeps its edges in a glowing pan."
+        ),
+        rng,
     )
 
 
@@ -199,8 +205,11 @@ def snowman_by_fire(world: World, target: Thing, rng: Generator) -> Planted | No
         clean = spot.world.plus(wood, fire, slumped).after(warm)
     else:
         clean = spot.world.plus(wood, whole)
-    return Planted(
-        violated, clean, ("snowman",), "A snowman stands unmelted right beside a blazing fire."
+    return closer(
+        Planted(
+            violated, clean, ("snowman",), "A snowman stands unmelted right beside a blazing fire."
+        ),
+        rng,
     )
 
 
@@ -268,4 +277,7 @@ def frost_on_hot_stove(world: World, target: Thing, rng: Generator) -> Planted |
     else:
         cold = spot.put("stove", "iron stove", _iron_stove(0.6, hot=False), has=("stands",))
         clean = spot.world.plus(cold, ice)
-    return Planted(violated, clean, ("frost", "stove"), "Snow and icicles lie on a red-hot stove.")
+    return closer(
+        Planted(violated, clean, ("frost", "stove"), "Snow and icicles lie on a red-hot stove."),
+        rng,
+    )
