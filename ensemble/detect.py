@@ -48,9 +48,9 @@ class OnnxDetector:
     ) -> None:
         self.settings = settings
         self.where = f"detector {settings.name!r} ({path.name})"
-        data = _read(path, self.where)
+        data = read_model(path, self.where)
         self.sha256 = hashlib.sha256(data).hexdigest()
-        self._session = _session(data, settings.providers, threads, self.where)
+        self._session = open_session(data, settings.providers, threads, self.where)
         self.contract = read_contract(self._session, self.where)
         self._outputs = list(self.contract.outputs)
         self.rescorer = self._load_rescorer(rescorer) if rescorer else None
@@ -156,8 +156,8 @@ class OnnxDetector:
     def _load_rescorer(self, path: Path) -> Rescorer:
         """Trees are small: one thread, so that a row's score does not depend on the other rows."""
         where = f"{self.where}: rescorer {path.name}"
-        data = _read(path, where)
-        session = _session(data, ["CPUExecutionProvider"], 1, where)
+        data = read_model(path, where)
+        session = open_session(data, ["CPUExecutionProvider"], 1, where)
         classes = self.contract.classes
         read_rescorer(session, classes, feature_names(classes), self.sha256, where)
 
@@ -213,7 +213,12 @@ def providers() -> list[str]:
     return list(ort.get_available_providers())
 
 
-def _read(path: Path, where: str) -> bytes:
+def read_model(path: Path, where: str) -> bytes:
+    """The bytes of a model's file.
+
+    Raises:
+        EnvironmentProblem: it cannot be read; `where` says whose it is.
+    """
     try:
         return path.read_bytes()
     except OSError as error:
@@ -222,12 +227,24 @@ def _read(path: Path, where: str) -> bytes:
         ) from None
 
 
-def _session(data: bytes, providers: Sequence[str], threads: int, where: str) -> Any:
+def open_session(data: bytes, providers: Sequence[str], threads: int, where: str) -> Any:
+    """An onnxruntime session over a model's bytes.
+
+    Args:
+        data: the file.
+        providers: what it may run on, the first that there is.
+        threads: of one call; 0 = onnxruntime's choice.
+        where: whose it is, for errors.
+
+    Raises:
+        EnvironmentProblem: onnxruntime or a provider is missing.
+        ConfigError: not an ONNX model.
+    """
     try:
         import onnxruntime as ort
     except ImportError:
         raise EnvironmentProblem(
-            "detection needs onnxruntime, which is not installed: pip install 'physgauge[local]'"
+            f"{where} needs onnxruntime, which is not installed: pip install 'physgauge[local]'"
         ) from None
     missing = [p for p in providers if p not in ort.get_available_providers()]
     if missing:

@@ -58,9 +58,11 @@ class TerraVis(Wire, frozen=True, kw_only=True):
     status: Status
     reason: str | None = None
     mode: str | None = None
-    """How the judge was asked: `onepass`, `paper`, or a baseline."""
+    """How the judge was asked: `onepass`, `paper`, `student`, or a baseline."""
     fault: str | None = None
     """Why the judge could not go on, where he could not."""
+    abstained: str | None = None
+    """Why the judge gave no answers, where he looked and declined; a warning of the row, too."""
     score: Probability | None = None
     score_soft: Probability | None = None
     """Expected score; probes that nobody had to grade count as major, so it is never too good."""

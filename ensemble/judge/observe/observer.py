@@ -74,6 +74,15 @@ class Observers:
         await asyncio.gather(*(engine.close() for _, engine in self.own), return_exceptions=True)
 
     @property
+    def models(self) -> dict[str, str]:
+        """Hashes of those with engines of their own, by observer and model."""
+        return {
+            f"{watch.settings.name}_{model}": sha
+            for watch, engine in self.own
+            for model, sha in engine.models.items()
+        }
+
+    @property
     def names(self) -> Sequence[str]:
         """Of all."""
         first = [self.beside.settings.name] if self.beside else []

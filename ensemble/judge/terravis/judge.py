@@ -56,11 +56,7 @@ class EngineJudge:
     @property
     def models(self) -> Mapping[str, str]:
         """The engine's, and those of observers with engines of their own."""
-        return dict(self._engine.models) | {
-            f"{watch.settings.name}_{model}": sha
-            for watch, engine in self._observers.own
-            for model, sha in engine.models.items()
-        }
+        return dict(self._engine.models) | self._observers.models
 
     @property
     def probe_version(self) -> str:

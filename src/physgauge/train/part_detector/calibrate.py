@@ -30,14 +30,14 @@ def fit(judged: Sequence[ClassCurve]) -> Calibration:
     size counted."""
     logits = [_logit(np.array(c.score, np.float64)) for c in judged]
     right = [np.array(c.right, np.float64) for c in judged]
-    common = _platt(np.concatenate(logits), np.concatenate(right), (1.0, 0.0), 1e-3)
-    maps = np.array([_platt(z, y, common, PRIOR) for z, y in zip(logits, right, strict=True)])
+    common = platt(np.concatenate(logits), np.concatenate(right), (1.0, 0.0), 1e-3)
+    maps = np.array([platt(z, y, common, PRIOR) for z, y in zip(logits, right, strict=True)])
     return Calibration(
         np.maximum(maps[:, 0], LEAST_SCALE).astype(np.float32), maps[:, 1].astype(np.float32)
     )
 
 
-def _platt(
+def platt(
     z: NDArray[np.float64], right: NDArray[np.float64], prior: tuple[float, float], pull: float
 ) -> tuple[float, float]:
     """Scale and shift of the logits `z` of least log loss plus `pull` / 2 times the squared distance from

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,43 @@ def train(
     load()  # the cache is written once, before the processes share it
     work = Work(out, config, load, partial(Student, StudentConfig(size=320)), init)
     launch(work, config.processes, out)
+
+
+@main.command()
+@click.option("--run", "folder", required=True, type=FOLDER, help="Folder of the run.")
+@click.option("--data", required=True, help="The --data that it was trained with.")
+@click.option(
+    "--aside", default=0.08, show_default=True, help="The --aside that it was trained with."
+)
+@click.option("--out", required=True, type=FOLDER, help="The .onnx file to write.")
+@click.option(
+    "--false-rejection",
+    default=0.02,
+    show_default=True,
+    help="Share of images kept aside that may count as unknown.",
+)
+@click.option("--version", default="1", show_default=True)
+@click.option("--note", default="", help="One line about data and seeds, kept in the file.")
+@click.option("--weights", type=FOLDER, help="Also write weights to train on from.")
+def export(
+    folder: Path, data: str, aside: float, out: Path, false_rejection: float, version: str, note: str,
+    weights: Path | None,
+) -> None:  # fmt: skip
+    """Calibrate a run, learn what it does not know, and write the ONNX file."""
+    from physgauge.train.part_detector.schedule import TrainConfig
+    from physgauge.train.student.finish import Asked, finish
+    from physgauge.train.student.loading import Pairs, folders_of
+    from physgauge.train.student.loop import Run
+
+    run = Run(folder, TrainConfig(steps=1, threads=2))
+    if not run.resume():
+        raise click.ClickException(f"{folder}: expected a run with last.pt, got none")
+    pairs = Pairs(folders_of(data), (), aside, 0, folder)
+    training, kept = (pairs.data(part) for part in pairs.parts())
+    figures = finish(run, training, kept, out, Asked(false_rejection, version, note))
+    if weights:
+        run.save_weights(weights)
+    click.echo(json.dumps({k: v for k, v in figures.items() if k != "reliability"}))
 
 
 if __name__ == "__main__":

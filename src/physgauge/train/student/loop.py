@@ -1,7 +1,7 @@
 """Training: draws -> batches -> loss -> step, with averaged weights, checkpoints and a log.
 
-A run lives in one folder: `log.jsonl`, `last.pt` (everything needed to go on). Killing it at any time costs
-the steps since the last checkpoint; the same command goes on.
+A run lives in one folder: `log.jsonl`, `last.pt` (everything needed to go on). Killing it at any time
+costs the steps since the last checkpoint; the same command goes on.
 """
 
 from __future__ import annotations
@@ -225,6 +225,6 @@ class Work:
         run.log(
             resumed=begun, config=asdict(self.config), images=len(data.records),
             validation=len(validation.records) if validation else 0,
-            pairs=int(len(np.unique(data.records.pair[data.records.pair >= 0]))),
+            pairs=len(np.unique(data.records.pair[data.records.pair >= 0])),
         )  # fmt: skip
         run.train(data, validation)

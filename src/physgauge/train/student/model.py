@@ -1,9 +1,9 @@
 """The network: a trunk that turns the image into a grid of features, and heads that answer from it.
 
-The trunk is the part detector's backbone and neck (so its trained weights can begin it) with two attention
-blocks at stride 32, because a shadow is wrong by what stands elsewhere. The heads give every category a map
-of where it is violated; the image's answer is pooled from that map, so a yes always has a place. Severity is
-read where the map points.
+The trunk is the part detector's backbone and neck (so its trained weights can begin it) with two
+attention blocks at stride 32, because a shadow is wrong by what stands elsewhere. The heads give every
+category a map of where it is violated; the image's answer is pooled from that map, so a yes always has a
+place. Severity is read where the map points.
 """
 
 from __future__ import annotations

@@ -1,0 +1,131 @@
+"""A trained student as one ONNX file with everything in it: calibration, and what it does not know."""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, nn
+
+from physgauge.errors import ConfigError
+from physgauge.train.part_detector.halves import store_halves
+from physgauge.train.student.calibrate import Calibration
+from physgauge.train.student.known import Known
+from physgauge.train.student.layout import FAMILIES, probe_ids, probe_set
+from physgauge.train.student.model import Student
+from physgauge.types import F32, U8
+
+OPSET = 17
+OUTPUTS = ("eligible", "p_yes", "p_major", "where", "family", "known")
+KNOWN_FROM = 0.5
+"""`known` is made so that it is 0.5 at the limit."""
+TOLERANCE = 0.02
+"""Probabilities of the file may differ by this from the network's: its weights are stored as float16."""
+
+
+class Exported(nn.Module):
+    """image [B, 3, S, S] float32 0..1 -> OUTPUTS."""
+
+    yes_map: Tensor
+    major_map: Tensor
+
+    def __init__(self, net: Student, calibration: Calibration, known: Known) -> None:
+        super().__init__()
+        self.net, self.known, self.calibration = net, known, calibration
+        self.register_buffer("yes_map", torch.from_numpy(calibration.yes).float())
+        self.register_buffer("major_map", torch.from_numpy(calibration.major).float())
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        raw = self.net((image * 255.0).permute(0, 2, 3, 1))
+        c = self.calibration
+        return (
+            torch.sigmoid(c.eligible[0] * raw.eligible + c.eligible[1]),
+            torch.sigmoid(self.yes_map[:, 0] * raw.yes + self.yes_map[:, 1]),
+            torch.sigmoid(self.major_map[:, 0] * raw.major + self.major_map[:, 1]),
+            torch.sigmoid(c.where[0] * raw.where + c.where[1]),
+            (c.family * raw.family).softmax(1),
+            self.known(raw.statistics),
+        )
+
+
+@dataclass(frozen=True)
+class About:
+    """What the file says of itself."""
+
+    version: str
+    trained_on: Mapping[str, Any]
+    figures: Mapping[str, Any]
+    """For the model card; nobody computes with them."""
+
+
+def write(path: Path, exported: Exported, about: About, sample: U8) -> float:
+    """Write the file; says how far its answers for `sample` [N, S, S, 3] are from the network's, at most.
+
+    Raises:
+        ConfigError: they are too far.
+    """
+    module = copy.deepcopy(exported).eval().float()
+    size = module.net.config.size
+    example = torch.rand(2, 3, size, size)
+    axes = {name: {0: "batch"} for name in ("image", *OUTPUTS)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with warnings.catch_warnings(), torch.no_grad():
+        # The TorchScript exporter needs no further package and writes a plain opset-17 graph.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module, (example,), str(path), dynamo=False, opset_version=OPSET, input_names=["image"],
+            output_names=list(OUTPUTS), dynamic_axes=axes,
+        )  # fmt: skip
+    model = onnx.load(str(path))
+    store_halves(model)
+    meta = {"physgauge_student": json.dumps(_about(about, module), sort_keys=True)}
+    onnx.helper.set_model_props(model, meta)
+    model.producer_name = "physgauge"
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+    apart = distance(path, module, sample)
+    if not apart <= TOLERANCE:
+        raise ConfigError(
+            f"{path}: expected the network's answers within {TOLERANCE}, got {apart:.3g} apart"
+        )
+    return apart
+
+
+def _about(about: About, module: Exported) -> dict[str, Any]:
+    return {
+        "version": about.version,
+        "probes": list(probe_ids()),
+        "probe_set": probe_set(),
+        "families": list(FAMILIES),
+        "size": module.net.config.size,
+        "trained_on": dict(about.trained_on),
+        "known_threshold": KNOWN_FROM,
+        "temperatures": module.calibration.temperatures(),
+        "figures": dict(about.figures),
+    }
+
+
+def as_input(pixels: U8) -> F32:
+    """[N, S, S, 3] uint8 as the file takes it: [N, 3, S, S] float32 in 0..1."""
+    scaled: F32 = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)).astype(np.float32) / 255
+    return scaled
+
+
+def distance(path: Path, module: nn.Module, sample: U8) -> float:
+    """The greatest difference between what the file and the network say of images [N, S, S, 3]."""
+    from physgauge.ensemble.detect import open_session
+
+    image = as_input(sample)
+    session = open_session(path.read_bytes(), ["CPUExecutionProvider"], 1, path.name)
+    said = session.run(list(OUTPUTS), {"image": image})
+    with torch.no_grad():
+        wanted = module(torch.from_numpy(image))
+    return max(float(np.abs(a - b.numpy()).max()) for a, b in zip(said, wanted, strict=True))
