@@ -28,6 +28,10 @@ SPILL: Final = 0.04
 """Most of what differs that may lie away from the changed things, their shadows and their reflections."""
 EDGE: Final = 0.5
 """Most of the violation's mask that may lie in the outermost 3 % of the frame."""
+PART: Final = 0.3
+"""Share of the named things that changes, or ..."""
+INSIDE: Final = 0.4
+"""... share of what changes that lies on them, from which the violation is only what changed there."""
 CELLS: Final = 16
 """The stored mask has 16 x 16 cells."""
 
@@ -117,9 +121,11 @@ def _where(planted: Planted, clean: Canvas, violated: Canvas, changed: Mask) -> 
         if not seen.any() and key in clean.keys:
             seen = clean.mask(key)  # what is missing is missed where it was
         at |= seen
+    if not at.any():
+        return at
     core = at & ndimage.binary_dilation(changed, iterations=2)
-    mask = core if core.mean() >= LEAST else at | changed if at.any() else at
-    return _tidy(mask)
+    mostly = core.sum() >= PART * at.sum() or (changed & at).sum() >= INSIDE * changed.sum()
+    return _tidy(core if mostly and core.mean() >= LEAST else at | changed)
 
 
 def _tidy(mask: Mask) -> Mask:
