@@ -9,7 +9,7 @@ from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, kitchen, lamps, props, signs
 from benchmarks.scenes.pairs.things.kit import WHITE
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, view
+from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
 from benchmarks.scenes.pairs.things.room import Textures, counter, outside, surface, wall, window
 from benchmarks.scenes.pairs.world import Thing, World
 
@@ -50,6 +50,7 @@ def _on_the_cooker(rng: Generator, plan: Layout, cooker: Thing) -> None:
     "kitchen_counter",
     "Kitchen worktop with a cooker: pots, kettles, cups, food; a plate glows or none does",
 )
+@furnished
 def kitchen_counter(rng: Generator) -> World:
     """See the registry."""
     textures: Textures = {}
@@ -74,8 +75,8 @@ def kitchen_counter(rng: Generator) -> World:
         subject=True,
         **how,
     )
-    wide = np.concatenate([subject.verts(), [[spot[0], s * 0.16, 0.0] for s in (-1, 1)]])
-    camera = view(rng, wide, fill=(0.4, 0.62), high=(12, 36), turn=30, drop=(-0.3, 0.45))
+    wide = np.concatenate([subject.verts(), [[spot[0], s * 0.09, 0.0] for s in (-1, 1)]])
+    camera = view(rng, wide, fill=(0.3, 0.52), high=(12, 36), turn=30, drop=(-0.3, 0.45))
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     gap = None
@@ -105,4 +106,6 @@ def kitchen_counter(rng: Generator) -> World:
     )
     plan.keep(int(rng.integers(1, 3)), 0.1)
     plan.several(_ASIDES, int(rng.integers(4, 9)))
-    return plan.world("kitchen_counter", stage, daylight(rng, camera), place="kitchen", free=2, size=0.08)
+    return plan.world(
+        "kitchen_counter", stage, daylight(rng, camera), place="kitchen", free=2, size=0.08
+    )

@@ -9,7 +9,7 @@ from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, devices, kitchen, lamps, props, signs, tools
 from benchmarks.scenes.pairs.things.kit import WHITE
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, view
+from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
 from benchmarks.scenes.pairs.things.room import Textures, counter, outside, surface, wall, window
 from benchmarks.scenes.pairs.world import World
 
@@ -31,6 +31,7 @@ _ASIDES = (
     "office_desk",
     "Desk at a wall: screen or laptop, lamp with cord and outlet, books, stationery, signs, clock",
 )
+@furnished
 def office_desk(rng: Generator) -> World:
     """See the registry."""
     textures: Textures = {}
@@ -56,8 +57,8 @@ def office_desk(rng: Generator) -> World:
     subject = make(
         rng, make.kind.replace(" ", "_"), at=(x, 0, 0), turn=turn, subject=True, **how, **more
     )
-    wide = np.concatenate([subject.verts(), [[x, s * 0.17, 0.0] for s in (-1, 1)]])
-    camera = view(rng, wide, fill=(0.42, 0.62), high=(12, 34), turn=32, drop=(-0.25, 0.4))
+    wide = np.concatenate([subject.verts(), [[x, s * 0.1, 0.0] for s in (-1, 1)]])
+    camera = view(rng, wide, fill=(0.32, 0.55), high=(12, 34), turn=32, drop=(-0.25, 0.4))
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     stage: list[Part] = [*counter(rng, region, top), wall(-deep, back)]

@@ -10,7 +10,7 @@ from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, kitchen, lamps, props, signs, tools
 from benchmarks.scenes.pairs.things.kit import part, wooden
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, view
+from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
 from benchmarks.scenes.pairs.things.room import Textures, counter, surface, wall
 from benchmarks.scenes.pairs.world import World
 
@@ -31,6 +31,7 @@ _ASIDES = (
     "workshop_bench",
     "Workbench: hand tools, toolbox, crates, cans, a torch; pegboard or brick wall behind",
 )
+@furnished
 def workshop_bench(rng: Generator) -> World:
     """See the registry."""
     textures: Textures = {}
@@ -57,9 +58,9 @@ def workshop_bench(rng: Generator) -> World:
     )
     spot = (float(rng.uniform(-0.42, -0.25)), 0.0, 0.0)
     subject = make(rng, make.kind.replace(" ", "_"), at=spot, turn=turn, subject=True, **how)
-    wide = np.concatenate([subject.verts(), [[spot[0], s * 0.14, 0.0] for s in (-1, 1)]])
+    wide = np.concatenate([subject.verts(), [[spot[0], s * 0.12, 0.0] for s in (-1, 1)]])
     high = (24.0, 46.0) if flat else (12.0, 32.0)
-    camera = view(rng, wide, fill=(0.44, 0.64), high=high, turn=32, drop=(-0.2, 0.45))
+    camera = view(rng, wide, fill=(0.34, 0.56), high=high, turn=32, drop=(-0.2, 0.45))
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     stage: list[Part] = [*counter(rng, region, top), wall(-deep, back)]
@@ -86,4 +87,6 @@ def workshop_bench(rng: Generator) -> World:
         plan.hang(signs.clock, "clock", low=0.25)
     plan.keep(int(rng.integers(1, 3)), 0.1)
     plan.several(_ASIDES, int(rng.integers(4, 9)))
-    return plan.world("workshop_bench", stage, daylight(rng, camera), place="workshop", free=2, size=0.1)
+    return plan.world(
+        "workshop_bench", stage, daylight(rng, camera), place="workshop", free=2, size=0.1
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, Final
 
 import numpy as np
@@ -85,7 +86,7 @@ class Layout:
     """Boxes that nothing may enter."""
     kept: list[tuple[float, float, float]] = field(default_factory=list)
     """Spots left free."""
-    least: float = 0.026
+    least: float = 0.02
     """Share of the frame that an aside's rectangle covers at least."""
     apart: float = 0.28
     """How much of a thing another's rectangle may cover."""
@@ -286,6 +287,31 @@ class Layout:
             stage=tuple(stage), textures=self.textures, ground=self.z if ground is None else ground,
             place=place, free=(*self.kept, *self.free(free, size)), **more,
         )  # fmt: skip
+
+
+def furnished(
+    draw: Callable[[Generator], World], asides: int = 3, tries: int = 6
+) -> Callable[[Generator], World]:
+    """Draws again until there are so many asides and a free spot; after `tries`, the fullest of them."""
+
+    @wraps(draw)
+    def make(rng: Generator) -> World:
+        best: World | None = None
+        for _ in range(tries):
+            world = draw(rng)
+            if best is None or _worth(world) > _worth(best):
+                best = world
+            if _worth(best) >= 2 * asides + 1:
+                break
+        assert best is not None
+        return best
+
+    return make
+
+
+def _worth(world: World) -> int:
+    asides = [t for t in world.things if not t.subject and not t.tags & {"large", "domino"}]
+    return 2 * min(len(asides), 3) + bool(world.free)
 
 
 def daylight(

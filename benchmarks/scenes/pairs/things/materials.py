@@ -26,7 +26,7 @@ def wood(rng: Generator) -> F64:
     fine = field01(rng, 1.0)
     rings = 0.5 + 0.5 * np.sin((_Y + warp) * 2 * np.pi * int(rng.integers(5, 11)) / TEX * 2)
     base = np.array([0.66, 0.46, 0.28]) * rng.uniform(0.6, 1.25)
-    rgb = _mix(base, base * np.array([0.62, 0.55, 0.48]), rings * 0.6 + fine * 0.3)
+    rgb = _mix(base, base * np.array([0.62, 0.55, 0.48]), rings * 0.32 + fine * 0.4)
     boards = int(rng.choice([2, 4]))
     rgb[(_Y % (TEX / boards)) < 2.5] *= 0.45
     return rgb
