@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
 from physgauge import wire
+from physgauge.cascade_settings import CascadeSettings
 from physgauge.config import LoadedProfile
+from physgauge.ensemble.judge.cascade.bands import Bands
+from physgauge.ensemble.judge.cascade.judge import CascadeJudge
 from physgauge.ensemble.judge.engine import Engine
 from physgauge.ensemble.judge.engines import load_engine, make_engine
 from physgauge.ensemble.judge.look import Crop, Judge, Look, Reasoner
@@ -20,6 +23,7 @@ from physgauge.ensemble.judge.observe.questions import Questions
 from physgauge.ensemble.judge.observe.vocabulary import load_vocabularies
 from physgauge.ensemble.judge.reason_input import ReasonInput, ReasonResult, unanswered
 from physgauge.ensemble.judge.runner import Runner
+from physgauge.ensemble.judge.student.load import load_student
 from physgauge.ensemble.judge.terravis.file import load_probes
 from physgauge.ensemble.judge.terravis.judge import EngineJudge
 from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
@@ -27,6 +31,7 @@ from physgauge.ensemble.judge.views import Boxes, around, tiles
 from physgauge.ensemble.observations import Sight, counts
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings
+from physgauge.language_settings import ReasonSettings
 from physgauge.types import U8
 
 
@@ -38,11 +43,19 @@ class JudgeCard:
     models: dict[str, str]
     probe_version: str
     counting: Counting
+    decides: dict[str, float] = field(default_factory=dict)
+    """Numbers that decide what is asked: gate, bands of a cascade."""
 
     @classmethod
-    def of(cls, judge: Judge, settings: JudgeSettings) -> JudgeCard:
+    def of(
+        cls, judge: Judge, settings: JudgeSettings, cascade: CascadeSettings | None = None
+    ) -> JudgeCard:
         """Of a judge and the settings its answers count by."""
-        return cls(judge.name, dict(judge.models), judge.probe_version, Counting.of(settings))
+        decides = {} if settings.gate is None else {"gate": settings.gate}
+        if cascade is not None:
+            decides |= Bands.of(cascade).thresholds()
+        models = dict(judge.models)
+        return cls(judge.name, models, judge.probe_version, Counting.of(settings), decides)
 
     def sign(self, provenance: wire.Provenance) -> wire.Provenance:
         """With the judge in it."""
@@ -53,7 +66,7 @@ class JudgeCard:
             lambda_=self.counting.lambda_,
             alpha=self.counting.alpha,
             engine=self.name,
-            settings=provenance.settings | self.counting.thresholds(),
+            settings=provenance.settings | self.counting.thresholds() | self.decides,
         )
 
 
@@ -64,17 +77,46 @@ async def load_judge(loaded: LoadedProfile) -> Judge:
         ConfigError: no judge, or a wrong setting or probe file.
         EnvironmentProblem: something its engine needs is missing.
     """
+    settings, cascade = _settings(loaded), loaded.profile.cascade
+    if cascade is None:
+        return await _load_one(loaded)
+    first = await _load_one(_alone(loaded, cascade.first.as_judge(settings)))
+    try:
+        second = await _load_one(loaded)
+    except BaseException:
+        await first.close()
+        raise
+    if loaded.profile.reason.engine == "judge" and not isinstance(second, Reasoner):
+        await asyncio.gather(first.close(), second.close(), return_exceptions=True)
+        raise ConfigError(
+            f'profile {loaded.profile.name}: reason.engine: expected a judge that reasons for "judge", '
+            f"got {second.name}"
+        )
+    return CascadeJudge(first, second, Bands.of(cascade), Counting.of(settings))
+
+
+def _alone(loaded: LoadedProfile, judge: JudgeSettings) -> LoadedProfile:
+    """The profile with another judge, and nobody beside him."""
+    profile = msgspec.structs.replace(
+        loaded.profile, judge=judge, cascade=None, observers=[], reason=ReasonSettings()
+    )
+    return msgspec.structs.replace(loaded, profile=profile)
+
+
+async def _load_one(loaded: LoadedProfile) -> Judge:
     settings = _settings(loaded)
     probes = load_probes(settings.probes, loaded.folder)
     questions = Questions(load_vocabularies(loaded))
-    engine = await load_engine(loaded)
-    opened = [engine]
+    student = settings.engine == "student"
+    opened = [] if student else [await load_engine(loaded)]
     try:
         observers = await _observers(loaded, questions, opened)
+        if student:
+            return load_student(loaded, observers)
     except BaseException:
         await asyncio.gather(*(one.close() for one in opened), return_exceptions=True)
         raise
-    return EngineJudge(engine, probes, settings, observers, loaded.profile.reason)
+    return EngineJudge(opened[0], probes, settings, observers, loaded.profile.reason)
 
 
 async def _observers(
@@ -104,11 +146,14 @@ class Looking:
     Args:
         settings: the profile's.
         runner: runs the judge; closed with this.
+        cascade: the profile's, where the judge is one.
     """
 
-    def __init__(self, settings: JudgeSettings, runner: Runner) -> None:
+    def __init__(
+        self, settings: JudgeSettings, runner: Runner, cascade: CascadeSettings | None = None
+    ) -> None:
         self.settings, self._runner = settings, runner
-        self.card = JudgeCard.of(runner.judge, settings)
+        self.card = JudgeCard.of(runner.judge, settings, cascade)
         self.max_in_flight = settings.max_in_flight
         self.after_detection = settings.after_detection
         """Whether a look needs to know first where the image's subjects are."""
@@ -124,7 +169,8 @@ class Looking:
         settings = loaded.profile.judge
         if settings is None:
             return None
-        return cls(settings, Runner(lambda: load_judge(loaded), settings.max_in_flight))
+        runner = Runner(lambda: load_judge(loaded), settings.max_in_flight)
+        return cls(settings, runner, loaded.profile.cascade)
 
     def begin(
         self,
@@ -189,7 +235,11 @@ def with_looks(
     parts = [row.terravis for row in rows] if counting is None else terravis_of(looks, counting)
     return [
         msgspec.structs.replace(
-            row, terravis=part, pcmde=_observed(row.pcmde, look), cost=_cost(row.cost, look)
+            row,
+            terravis=part,
+            pcmde=_observed(row.pcmde, look),
+            cost=_cost(row.cost, look),
+            warnings=[*row.warnings, *([part.abstained] if part.abstained else [])],
         )
         for row, part, look in zip(rows, parts, looks, strict=True)
     ]

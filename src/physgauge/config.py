@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from physgauge.cascade_settings import CascadeSettings, check_cascade
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings, check_judge
 from physgauge.language_settings import ObserverSettings, ReasonSettings, check_language
@@ -132,6 +133,8 @@ class Profile(Settings, frozen=True, kw_only=True):
     reason: ReasonSettings = ReasonSettings()
     judge: JudgeSettings | None = None
     """None: nobody looks at the images, and `terravis` is skipped."""
+    cascade: CascadeSettings | None = None
+    """Who looks before the judge, and when that is enough; None: the judge looks at every image."""
     observers: list[ObserverSettings] = msgspec.field(default_factory=list)
     """Who says which parts an image shows, beside the detectors."""
     run: RunSettings = RunSettings()
@@ -222,13 +225,30 @@ def check(profile: Profile, where: str) -> Profile:
                 f'{where}: judge.views.kind: expected "whole" or "tiles" in a profile without detectors, '
                 'got "subjects"'
             )
+    if profile.cascade is not None:
+        check_cascade(profile.cascade, profile.judge, where)
     check_language(profile.observers, profile.reason, profile.judge is not None, where)
+    _check_student(profile, where)
     if profile.decode.min_side_px > profile.decode.max_side_px:
         raise ConfigError(
             f"{where}: decode.min_side_px: expected at most max_side_px ({profile.decode.max_side_px}), "
             f"got {profile.decode.min_side_px}"
         )
     return profile
+
+
+def _check_student(profile: Profile, where: str) -> None:
+    """A student writes nothing: it neither observes nor reasons."""
+    if profile.judge is None or profile.judge.engine != "student":
+        return
+    asked = [f"observers.{one.name}.engine" for one in profile.observers if one.engine == "judge"]
+    if profile.reason.engine == "judge":
+        asked.append("reason.engine")
+    if asked:
+        raise ConfigError(
+            f'{where}: {asked[0]}: expected another than "judge" where judge.engine is "student", which '
+            f"writes nothing"
+        )
 
 
 def _check_domains(profile: Profile, where: str) -> None:

@@ -12,6 +12,7 @@ from physgauge.parity_record import ParityRecord
 from physgauge.settings import Fraction, Settings
 
 Mode = Literal["onepass", "paper", "single_prompt", "direct"]
+EngineName = Literal["student", "onepass", "vllm", "endpoint"]
 Part = Annotated[int, msgspec.Meta(ge=1, le=8)]
 
 
@@ -35,7 +36,7 @@ class ViewSettings(Settings, frozen=True, kw_only=True):
 class JudgeSettings(Settings, frozen=True, kw_only=True):
     """``[judge]``."""
 
-    engine: Literal["student", "onepass", "vllm", "endpoint"]
+    engine: EngineName
     """What runs the model; its own settings are in the table of that name. `student` is no language
     model (docs/student.md): `mode` and `evidence` are for the others."""
     mode: Mode = "onepass"

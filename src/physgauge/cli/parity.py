@@ -78,6 +78,20 @@ def parity(
             click.echo(f"\nFor the profile, if this is good enough for you:\n\n{table}")
 
 
+def stored_rows(name: str) -> Iterator[wire.Row]:
+    """Rows of an earlier run.
+
+    Raises:
+        ConfigError: there are none under that name.
+    """
+    path = _stored(name)
+    if path is None:
+        raise ConfigError(
+            f"{name}: expected rows (DIR, FILE.parquet or FILE.jsonl), got something else"
+        )
+    yield from _read(path)
+
+
 def _stored(name: str) -> Path | None:
     from physgauge.cli.run import ROWS_FILE
 

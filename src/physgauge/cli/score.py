@@ -107,6 +107,7 @@ def _score_here(
     as_json: bool,
     draw: bool,
 ) -> None:
+    from physgauge.cascade_settings import kept
     from physgauge.cli.run import consume, loading
     from physgauge.clients.files import DRAWN
     from physgauge.ensemble.pipeline import Pipeline
@@ -134,6 +135,8 @@ def _score_here(
         first = made_by[0]
         says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
         click.echo(printable(says), err=True)
+        if loaded.profile.cascade is not None:
+            click.echo(printable(kept(loaded.profile.cascade.promise, first.models)), err=True)
 
 
 def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:
