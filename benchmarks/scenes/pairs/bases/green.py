@@ -244,7 +244,7 @@ def _goal(rng: Generator, at: tuple[float, float, float], turn_deg: float) -> Th
 def _court(rng: Generator) -> Layout:
     layout = Layout([], fill=(0.6, 0.86), turn=(-24, 24))
     _meadow(rng, layout, ("court", "asphalt", "concrete", "grass", "sand"))
-    far = float(rng.uniform(1.9, 2.7))
+    far = float(rng.uniform(1.7, 2.4))
     side = float(rng.choice([-1, 1]))
     deg = float(rng.uniform(-25, 25)) + (0.0 if side > 0 else 180.0)
     way = rot("z", deg)[:, 0]
@@ -345,7 +345,7 @@ def ball_court(rng: Generator) -> World:
 
 
 def _playground(rng: Generator) -> Layout:
-    layout = Layout([], fill=(0.62, 0.88))
+    layout = Layout([], fill=(0.76, 1.0), rise=(10.0, 28.0))
     _meadow(rng, layout, ("grass", "sand", "gravel", "court"))
     lands = bool(rng.random() < 0.55)
     dent = float(rng.uniform(0.16, 0.26)) if lands else 0.0
@@ -354,7 +354,7 @@ def _playground(rng: Generator) -> Layout:
     )
     turn = -90.0 + float(rng.uniform(-70, 70))
     top = float(mat.facts["top"][2])
-    tall = float(rng.uniform(1.1, 1.5))
+    tall = float(rng.uniform(1.2, 1.6))
     if lands:
         main = person(
             rng,
@@ -367,7 +367,7 @@ def _playground(rng: Generator) -> Layout:
             rests_on="trampoline",
         )
     else:
-        up = float(rng.uniform(0.35, 0.7))
+        up = float(rng.uniform(0.2, 0.45))
         main = person(
             rng,
             "person",
@@ -402,6 +402,8 @@ def _playground(rng: Generator) -> Layout:
         mat,
         *_furnish(rng, taken, kinds, int(rng.integers(4, 7)), (-2.7, -1.9), (2.7, 2.6)),
     ]
+    v = mat.verts()
+    layout.focus = np.concatenate([main.verts(), v[np.hypot(v[:, 0], v[:, 1]) < 0.6]])
     layout.free = spots(rng, layout.things, (-2.3, -1.9), (2.3, 1.8), 0.0, 4)
     return layout
 
@@ -416,7 +418,7 @@ def playground(rng: Generator) -> World:
 
 
 def _picnic(rng: Generator) -> Layout:
-    layout = Layout([], fill=(0.66, 0.9), rise=(10.0, 26.0))
+    layout = Layout([], fill=(0.62, 0.95), rise=(8.0, 26.0))
     _meadow(rng, layout)
     cloth = outdoors.blanket(
         rng, "blanket", (0, 0, 0), float(rng.uniform(-20, 20)), more_facts={"detail": True}

@@ -161,6 +161,17 @@ def _shown(boxes: list[tuple[float, float, float, float, float]], k: int) -> flo
     return inside - 0.75 * covered
 
 
+def _covered(boxes: list[tuple[float, float, float, float, float]], k: int) -> float:
+    """Share of the box of a subject that the box of the one nearer thing which hides most of it covers."""
+    x0, y0, x1, y1, depth = boxes[k]
+    nearer = [b for n, b in enumerate(boxes) if n != k and b[4] < depth - 0.3]
+    most = max(
+        (_area(max(x0, a), max(y0, b), min(x1, c), min(y1, d)) for a, b, c, d, _ in nearer),
+        default=0.0,
+    )
+    return most / max(_area(x0, y0, x1, y1), 1e-9)
+
+
 _ASIDE: Final = 0.032
 """Share of the frame that the box of a plain aside covers."""
 
@@ -179,6 +190,8 @@ def _quality(camera: Camera, layout: Layout, points: Sequence[F64], cut: bool) -
                 _area(x0, y0, x1, y1), 1e-9
             )
             if not cut and (inside < 0.9 or shown < 0.05):
+                score -= 2.0
+            if _covered(boxes, k) > 0.4:
                 score -= 2.0
         elif shown > _ASIDE:
             asides += 1
@@ -239,8 +252,20 @@ def shown(rng: Generator, base: str, place: str, draw: Callable[[Generator], Lay
         ground=layout.ground,
         water=layout.water,
         place=place,
-        free=tuple(layout.free),
+        free=tuple(_in_sight(camera, layout.free)),
     )
+
+
+def _in_sight(
+    camera: Camera, free: Sequence[tuple[float, float, float]]
+) -> list[tuple[float, float, float]]:
+    if not free:
+        return []
+    p = camera.project(np.array(free), 1, 1)
+    inside = ((p > 0.08) & (p < 0.92)).all(1) & (
+        (np.array(free) - camera.pos) @ camera.forward > 0.5
+    )
+    return [spot for spot, ok in zip(free, inside, strict=True) if ok]
 
 
 def open_ground(rng: Generator, kind: str, z: float = 0.0) -> tuple[Part, U8]:

@@ -268,7 +268,15 @@ def _bin(rng: Generator) -> Shape:
 
 def _crate(rng: Generator) -> Shape:
     """A wooden crate of fruit. Parts: box, fruit."""
-    wood, fruit = _wood(rng), Paint(hue(rng, (0.7, 1), (0.6, 0.95)), specular=0.3)
+    wood = _wood(rng)
+    fruits = (
+        (0.8, 0.12, 0.1),
+        (0.95, 0.55, 0.08),
+        (0.92, 0.82, 0.2),
+        (0.5, 0.7, 0.2),
+        (0.85, 0.35, 0.25),
+    )
+    fruit = Paint(fruits[rng.integers(len(fruits))], specular=0.3)
     made = [(box((0, 0, 0.02), (0.5, 0.4, 0.04)), wood)]
     for z in (0.09, 0.22):
         made += [(box((x, 0, z), (0.025, 0.4, 0.1)), wood) for x in (-0.25, 0.25)]
@@ -359,11 +367,11 @@ def _castle(rng: Generator) -> Shape:
 def _trampoline(
     rng: Generator, *, dent: float = 0.0, dent_at: tuple[float, float] = (0.0, 0.0)
 ) -> Shape:
-    """A round trampoline, its mat at the fact "top". Parts: mat, rim, leg.N. dent: depth of the hollow below
+    """A round trampoline, its mat at the fact "top". Parts: mat, seam, rim, leg.N. dent: depth of the hollow below
     whoever lands; dent_at: where."""
-    r, h = float(rng.uniform(0.95, 1.2)), float(rng.uniform(0.5, 0.62))
+    r, h = float(rng.uniform(0.72, 0.9)), float(rng.uniform(0.42, 0.52))
     mat, rim = (
-        Paint((0.1, 0.1, 0.12), specular=0.1),
+        Paint((0.3, 0.32, 0.38), specular=0.1),
         Paint(hue(rng, (0.6, 1), (0.4, 0.9)), specular=0.1),
     )
     rings = []
