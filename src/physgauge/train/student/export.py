@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from torch import Tensor, nn
 
 from physgauge.errors import ConfigError
 from physgauge.train.part_detector.halves import store_halves
+from physgauge.train.student.answering import BATCH, Logits
 from physgauge.train.student.calibrate import Calibration
 from physgauge.train.student.known import Known
 from physgauge.train.student.layout import FAMILIES, probe_ids, probe_set
@@ -25,6 +27,7 @@ from physgauge.types import F32, U8
 
 OPSET = 17
 OUTPUTS = ("eligible", "p_yes", "p_major", "where", "family", "known")
+RAW = tuple(Logits.__annotations__)
 KNOWN_FROM = 0.5
 """`known` is made so that it is 0.5 at the limit."""
 TOLERANCE = 0.02
@@ -111,6 +114,44 @@ def _about(about: About, module: Exported) -> dict[str, Any]:
         "temperatures": module.calibration.temperatures(),
         "figures": dict(about.figures),
     }
+
+
+class RawGraph(nn.Module):
+    """images [B, S, S, 3] uint8 -> the fields of `Logits`, in their order."""
+
+    def __init__(self, net: Student) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, images: Tensor) -> tuple[Tensor, ...]:
+        raw = self.net(images)
+        return tuple(getattr(raw, name) for name in RAW)
+
+
+def quick(net: Student, threads: int) -> Callable[[U8], Logits]:
+    """The network as a function of images [N, S, S, 3], run by onnxruntime, which is faster."""
+    from physgauge.ensemble.detect import open_session
+
+    size = net.config.size
+    buffer = io.BytesIO()
+    axes = {name: {0: "batch"} for name in ("images", *RAW)}
+    example = torch.zeros((2, size, size, 3), dtype=torch.uint8)
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            RawGraph(copy.deepcopy(net).eval()), (example,), buffer, dynamo=False,
+            opset_version=OPSET, input_names=["images"], output_names=list(RAW), dynamic_axes=axes,
+        )  # fmt: skip
+    session = open_session(buffer.getvalue(), ["CPUExecutionProvider"], threads, "the network")
+
+    def ask(pixels: U8) -> Logits:
+        parts = [
+            session.run(list(RAW), {"images": np.array(pixels[start : start + BATCH])})
+            for start in range(0, len(pixels), BATCH)
+        ]
+        return Logits(*(np.concatenate(some) for some in zip(*parts, strict=True)))
+
+    return ask
 
 
 def as_input(pixels: U8) -> F32:

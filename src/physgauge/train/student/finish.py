@@ -10,16 +10,16 @@ import numpy as np
 
 from physgauge.errors import ConfigError
 from physgauge.train.student import calibrate, known
-from physgauge.train.student.answering import Logits, logits_of
-from physgauge.train.student.export import About, Exported, write
+from physgauge.train.student.answering import Logits
+from physgauge.train.student.export import About, Exported, quick, write
 from physgauge.train.student.layout import probe_ids
 from physgauge.train.student.loop import Data, Run
 from physgauge.train.student.metrics import Reliability, summary
-from physgauge.types import F32, U8
+from physgauge.types import U8
 
-MOST_USUAL = 2500
+MOST_USUAL = 1500
 """Training images that `known` is fitted on."""
-MOST_ASIDE = 1500
+MOST_ASIDE = 800
 """Images that its limits come from."""
 
 
@@ -41,11 +41,11 @@ def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> d
     """
     if not len(aside.records):
         raise ConfigError("export: expected images kept aside for calibration (--aside), got none")
-    net = run.mean.eval()
-    raw = logits_of(net, aside.pixels)
+    ask = quick(run.mean.eval(), run.config.threads)
+    raw = ask(aside.pixels)
     fitted = calibrate.fit(raw, aside.records.targets)
     stranger = known.fit(
-        lambda images: _statistics(run, images),
+        lambda images: ask(images).statistics,
         spread(training.pixels, MOST_USUAL),
         spread(aside.pixels, MOST_ASIDE),
         asked.false_rejection,
@@ -69,7 +69,7 @@ def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> d
         },
         figures,
     )  # fmt: skip
-    exported = Exported(net, fitted, stranger.module)
+    exported = Exported(run.mean, fitted, stranger.module)
     apart = write(path, exported, about, np.array(aside.pixels[:6]))
     return figures | {"onnx_apart": apart, "bytes": path.stat().st_size}
 
@@ -120,7 +120,3 @@ def spread(pixels: U8, most: int) -> U8:
     """At most so many images, evenly from all."""
     rows = np.unique(np.linspace(0, len(pixels) - 1, min(most, len(pixels))).astype(int))
     return np.array(pixels[rows])
-
-
-def _statistics(run: Run, images: U8) -> F32:
-    return logits_of(run.mean, images).statistics

@@ -1,9 +1,9 @@
 """What lies outside a student's knowledge: a distance from its training images, and a trained rejector.
 
 Both read means and spreads of features at all depths. The distance (Mahalanobis, 1936; for networks
-K. Lee et al., "A simple unified framework for detecting out-of-distribution samples", 2018) is that in the
-directions in which training images differ, and what is left beside them. The rejector has learned training
-images against pictures of nothing. An image is known if it is neither far nor rejected.
+K. Lee et al., "A simple unified framework for detecting out-of-distribution samples", 2018) is that in
+the directions in which training images differ, and what is left beside them. The rejector has learned
+training images against pictures of nothing. An image is known if it is neither far nor rejected.
 """
 
 from __future__ import annotations
