@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -14,24 +13,15 @@ from physgauge import wire
 from physgauge.cascade_settings import CascadeSettings
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.judge.cascade.bands import Bands
-from physgauge.ensemble.judge.cascade.judge import CascadeJudge
-from physgauge.ensemble.judge.engine import Engine
-from physgauge.ensemble.judge.engines import load_engine, make_engine
+from physgauge.ensemble.judge.load import load_judge
 from physgauge.ensemble.judge.look import Crop, Judge, Look, Reasoner
-from physgauge.ensemble.judge.observe.observer import Observers, Watch
-from physgauge.ensemble.judge.observe.questions import Questions
-from physgauge.ensemble.judge.observe.vocabulary import load_vocabularies
 from physgauge.ensemble.judge.reason_input import ReasonInput, ReasonResult, unanswered
 from physgauge.ensemble.judge.runner import Runner
-from physgauge.ensemble.judge.student.load import load_student
-from physgauge.ensemble.judge.terravis.file import load_probes
-from physgauge.ensemble.judge.terravis.judge import EngineJudge
 from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
 from physgauge.ensemble.judge.views import Boxes, around, tiles
 from physgauge.ensemble.observations import Sight, counts
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings
-from physgauge.language_settings import ReasonSettings
 from physgauge.types import U8
 
 
@@ -68,76 +58,6 @@ class JudgeCard:
             engine=self.name,
             settings=provenance.settings | self.counting.thresholds() | self.decides,
         )
-
-
-async def load_judge(loaded: LoadedProfile) -> Judge:
-    """The judge of a profile; to be awaited in the loop that will run it.
-
-    Raises:
-        ConfigError: no judge, or a wrong setting or probe file.
-        EnvironmentProblem: something its engine needs is missing.
-    """
-    settings, cascade = _settings(loaded), loaded.profile.cascade
-    if cascade is None:
-        return await _load_one(loaded)
-    first = await _load_one(_alone(loaded, cascade.first.as_judge(settings)))
-    try:
-        second = await _load_one(loaded)
-    except BaseException:
-        await first.close()
-        raise
-    if loaded.profile.reason.engine == "judge" and not isinstance(second, Reasoner):
-        await asyncio.gather(first.close(), second.close(), return_exceptions=True)
-        raise ConfigError(
-            f'profile {loaded.profile.name}: reason.engine: expected a judge that reasons for "judge", '
-            f"got {second.name}"
-        )
-    return CascadeJudge(first, second, Bands.of(cascade), Counting.of(settings))
-
-
-def _alone(loaded: LoadedProfile, judge: JudgeSettings) -> LoadedProfile:
-    """The profile with another judge, and nobody beside him."""
-    profile = msgspec.structs.replace(
-        loaded.profile, judge=judge, cascade=None, observers=[], reason=ReasonSettings()
-    )
-    return msgspec.structs.replace(loaded, profile=profile)
-
-
-async def _load_one(loaded: LoadedProfile) -> Judge:
-    settings = _settings(loaded)
-    probes = load_probes(settings.probes, loaded.folder)
-    questions = Questions(load_vocabularies(loaded))
-    student = settings.engine == "student"
-    opened = [] if student else [await load_engine(loaded)]
-    try:
-        observers = await _observers(loaded, questions, opened)
-        if student:
-            return load_student(loaded, observers)
-    except BaseException:
-        await asyncio.gather(*(one.close() for one in opened), return_exceptions=True)
-        raise
-    return EngineJudge(opened[0], probes, settings, observers, loaded.profile.reason)
-
-
-async def _observers(
-    loaded: LoadedProfile, questions: Questions, opened: list[Engine]
-) -> Observers:
-    """The profile's observers; engines that are started for them are added to `opened`."""
-    beside, own = None, []
-    for one in loaded.profile.observers:
-        if one.engine == "judge":
-            beside = Watch(one, questions, opened[0].features.structured)
-            continue
-        where = f"observers.{one.name}"
-        opened.append(await make_engine(one.engine, getattr(one, one.engine), where, loaded))
-        own.append((Watch(one, questions, opened[-1].features.structured), opened[-1]))
-    return Observers(beside, tuple(own))
-
-
-def _settings(loaded: LoadedProfile) -> JudgeSettings:
-    if loaded.profile.judge is None:
-        raise ConfigError(f"profile {loaded.profile.name}: judge: expected a table, got none")
-    return loaded.profile.judge
 
 
 class Looking:

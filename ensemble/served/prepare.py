@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from physgauge.ensemble.judge.engines import check_engine
-from physgauge.ensemble.judge.terravis.file import load_probes
+from physgauge.ensemble.judge.load import check_judges
 from physgauge.ensemble.methods import Methods
 from physgauge.ensemble.served.deployment import Deployment
 from physgauge.errors import ConfigError, PhysgaugeError
@@ -26,15 +25,14 @@ def main() -> int:
         Methods.of("both", deployment.profile, deployment.profile.judge)
         deployment.detectors()
         deployment.domains()
-        if judge := deployment.profile.judge:
-            load_probes(judge.probes, deployment.loaded.folder)
-            if judge.after_detection and deployment.profile.observers:
-                raise ConfigError(
-                    f'profile {deployment.profile.name}: judge.views.kind: expected "whole" or "tiles" '
-                    'to serve a profile with observers, got "subjects": there the image is looked at '
-                    "behind the rules, and what observers see comes before them"
-                )
-        check_engine(deployment.loaded)
+        judge = deployment.profile.judge
+        if judge and judge.after_detection and deployment.profile.observers:
+            raise ConfigError(
+                f'profile {deployment.profile.name}: judge.views.kind: expected "whole" or "tiles" '
+                'to serve a profile with observers, got "subjects": there the image is looked at '
+                "behind the rules, and what observers see comes before them"
+            )
+        check_judges(deployment.loaded)
     except PhysgaugeError as error:
         print(error, file=sys.stderr)
         return EXIT_CONFIG if isinstance(error, ConfigError) else EXIT_ENVIRONMENT

@@ -8,7 +8,19 @@ from physgauge.ensemble.judge.student.judge import StudentJudge
 from physgauge.ensemble.judge.student.network import StudentNetwork
 from physgauge.ensemble.judge.student.settings import read_settings
 from physgauge.ensemble.judge.terravis.file import load_probes
-from physgauge.errors import ConfigError
+from physgauge.errors import ConfigError, EnvironmentProblem
+
+
+def check_student(loaded: LoadedProfile) -> None:
+    """Look at the settings of a profile's student, and for its file.
+
+    Raises:
+        ConfigError: a wrong setting.
+        EnvironmentProblem: the file is missing.
+    """
+    path = loaded.path(read_settings(loaded).model)
+    if not path.is_file():
+        raise EnvironmentProblem(f"judge.student.model: expected the file {path}, got none")
 
 
 def load_student(loaded: LoadedProfile, observers: Observers | None = None) -> StudentJudge:

@@ -89,10 +89,10 @@ def _probes(name: str, folder: Path) -> str:
 
 
 def _engine(loaded: LoadedProfile) -> str:
-    from physgauge.ensemble.judge.engines import check_engine
+    from physgauge.ensemble.judge.load import check_judges
 
-    check_engine(loaded)
-    return "settings are right, library is there (the model is not loaded here)"
+    check_judges(loaded)
+    return "settings are right, what it needs is there (the model is not loaded here)"
 
 
 def _model(name: str, path: Path) -> Finding:
