@@ -148,8 +148,8 @@ def shop_counter(rng: Generator) -> World:
 
 
 _BATH = (
-    (signs.bottle, {}), (signs.jar, {"turn": 0.0}), (kitchen.glass, {"full": False}), (props.pencil_pot, {}), (props.potted_plant, {}),
-    (kitchen.mug, {}), (props.vase, {}), (signs.bottle, {"key": "second_bottle", "label": True, "turn": 0.0}), (lamps.candle, {}), (blocks.cylinder, {}),
+    (signs.bottle, {}), (signs.jar, {"turn": 0.0, "kind": "bath"}), (kitchen.glass, {"full": False}), (props.pencil_pot, {}), (props.potted_plant, {}),
+    (kitchen.mug, {}), (props.vase, {}), (signs.bottle, {"key": "second_bottle", "label": True, "kind": "bath", "turn": 0.0}), (lamps.candle, {}), (blocks.cylinder, {}),
 )  # fmt: skip
 
 
@@ -258,8 +258,12 @@ def bedside_night(rng: Generator) -> World:
     table = furniture.cabinet(rng, "nightstand", at=(-deep / 2, 0, -high), size=(deep, wide, high))
     stage: list[Part] = [wall(wall_x, back), floor(-high, ground)]
     side = float(rng.choice([-1.0, 1.0]))
-    x, y = -float(rng.uniform(0.2, 0.3)), side * float(rng.uniform(0.02, 0.12))
-    outlet = (wall_x - x + 0.008, -side * 0.2, float(rng.uniform(0.14, 0.22)))
+    x, y = -float(rng.uniform(0.2, 0.28)), side * (wide / 2 - float(rng.uniform(0.13, 0.2)))
+    outlet = (
+        wall_x - x + 0.008,
+        -side * float(rng.uniform(0.18, 0.26)),
+        float(rng.uniform(0.14, 0.22)),
+    )
     subject_lamp = rng.random() < 0.55
     shaded = lamps.table_lamp if rng.random() < 0.7 else lamps.desk_lamp
     lamp = shaded(
@@ -311,7 +315,7 @@ def bedside_night(rng: Generator) -> World:
     if subject is not None:
         plan.add(subject)
     if rng.random() < 0.5:
-        bed = furniture.bed(rng, "bed", at=(wall_x + 1.06, side * (wide / 2 + 0.95), -high))
+        bed = furniture.bed(rng, "bed", at=(wall_x + 1.06, -side * (wide / 2 + 0.95), -high))
         plan.things.append(bed)
     plan.hang(
         signs.picture_frame, "picture", low=0.3, size=(0.3, 0.24)
@@ -321,8 +325,8 @@ def bedside_night(rng: Generator) -> World:
     light = lamplight(
         rng,
         camera,
-        np.asarray(lamp.facts["light"]) + np.array([0.1, 0, 0.25]),
-        np.array([-0.1, y - side * 0.3, 0.0]),
+        np.asarray(lamp.facts["light"]) + np.array([-0.05, 0, 0.0]),
+        np.array([-0.12, y - side * 0.36, 0.0]),
     )
     return plan.world("bedside_night", stage, light, ground=-high, free=2, size=0.08)
 
@@ -348,13 +352,13 @@ _SILL = (
 def winter_sill(rng: Generator) -> World:
     """See the registry."""
     night = rng.random() < 0.3
-    textures: Textures = {"outside": outside(rng, snow=True)}
+    textures: Textures = {"outside": outside(rng, snow=True, night=night)}
     back = surface(rng, textures, "wall", ("plaster", "brick", "wallpaper", "stone"), "yz", 1.0)
     board = surface(rng, textures, "top", ("wood", "marble", "stone"), "xy", 0.8)
     deep = float(rng.uniform(0.3, 0.42))
     w, h = float(rng.uniform(1.0, 1.6)), float(rng.uniform(0.8, 1.1))
     frame = WHITE if rng.random() < 0.6 else wooden(rng)
-    stage: list[Part] = [wall(-deep, back), *window(-deep, 0.0, h / 2 + 0.05, (w, h), frame, panes=int(rng.integers(1, 4)), emission=0.3 if night else 0.6),
+    stage: list[Part] = [wall(-deep, back), *window(-deep, 0.0, h / 2 + 0.05, (w, h), frame, panes=int(rng.integers(1, 4)), emission=0.1 if night else 0.42),
                          part("backdrop.sill", (box((-deep / 2 + 0.02, 0, -0.025), (deep + 0.04, 2.4, 0.05)), board)),
                          part("backdrop.below", (box((-deep / 2 - 0.02, 0, -0.6), (deep - 0.08, 2.6, 1.1)), Paint(colour(rng, (0.0, 0.3), (0.5, 0.9)).rgb, specular=0.0)))]  # fmt: skip
     if rng.random() < 0.4:
@@ -378,8 +382,10 @@ def winter_sill(rng: Generator) -> World:
         subject=True,
         **how,
     )
-    camera = view(rng, subject.verts(), fill=(0.32, 0.52), high=(6, 24), turn=34, drop=(0.0, 0.6))
-    plan = Layout(rng, camera, (-deep + 0.06, 0.03, -1.1, 1.1), wall=-deep, textures=textures)
+    camera = view(rng, subject.verts(), fill=(0.28, 0.46), high=(12, 30), turn=34, drop=(0.0, 0.6))
+    plan = Layout(
+        rng, camera, (-deep + 0.06, 0.03, -1.1, 1.1), wall=-deep, textures=textures, least=0.014
+    )
     plan.add(subject)
     plan.keep(1, 0.09)
     if make is not lamps.candle:

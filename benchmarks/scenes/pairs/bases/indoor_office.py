@@ -64,7 +64,7 @@ def office_desk(rng: Generator) -> World:
     stage: list[Part] = [*counter(rng, region, top), wall(-deep, back)]
     if rng.random() < 0.3 and len(textures) < 4:
         textures["outside"] = outside(rng)
-        stage += window(-deep, float(rng.uniform(-0.5, 0.5)), 0.95, (1.1, 0.9), WHITE)
+        stage += plan.opening(window, float(rng.uniform(-0.5, 0.5)), 0.95, (1.1, 0.9), WHITE)
     if not lamp and rng.random() < 0.6:
         kind = lamps.desk_lamp if rng.random() < 0.5 else lamps.table_lamp
         lit = bool(rng.random() < 0.65)

@@ -97,7 +97,7 @@ def living_room(rng: Generator) -> World:
     wall_x = -1.0 - 0.008 if lamp_first else -float(rng.uniform(0.7, 1.8))
     verts = np.concatenate([one.verts() for one in subjects if one.subject])
     camera = view(
-        rng, verts, fill=(0.4, 0.68), high=(5, 20), turn=32, drop=(0.0, 0.6), fov=(34, 52)
+        rng, verts, fill=(0.56, 0.8), high=(5, 20), turn=32, drop=(0.0, 0.6), fov=(34, 52)
     )
     plan = Layout(
         rng, camera, (wall_x + 0.02, 2.6, -2.8, 2.8), wall=wall_x, textures=textures, least=0.015
@@ -116,11 +116,12 @@ def living_room(rng: Generator) -> World:
     side = float(rng.choice([-1.0, 1.0])) * float(rng.uniform(0.9, 1.4))
     if extra < 0.3:
         textures["outside"] = outside(rng)
-        stage += window(wall_x, side, 1.5, (1.1, 1.1), WHITE) + (
+        stage += plan.opening(window, side, 1.5, (1.1, 1.1), WHITE) + (
             curtains(wall_x, side, 1.5, (1.1, 1.1), colour(rng)) if rng.random() < 0.6 else []
         )
     elif extra < 0.5:
         stage += door(wall_x, side, 0.0, colour(rng, (0.0, 0.5), (0.5, 0.95)))
+        plan.shut(side, 1.0, (1.0, 2.2))
     elif extra < 0.8 and not lamp_first:
         big = (furniture.shelf, lamps.fireplace)[int(rng.integers(2))]
         one = big(

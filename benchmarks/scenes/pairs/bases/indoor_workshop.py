@@ -22,7 +22,7 @@ _SUBJECTS = (
 _ASIDES = (
     (tools.hammer, {}), (tools.saw, {}), (tools.screwdriver, {"least": 0.015}), (tools.pliers, {}), (tools.wrench, {"least": 0.015}),
     (tools.scissors, {}), (tools.bucket, {}), (tools.toolbox, {}), (props.crate, {}), (blocks.carton, {}), (kitchen.mug, {"full": True}),
-    (signs.jar, {"turn": 0.0}), (signs.bottle, {}), (blocks.block, {}), (lamps.torch, {"lit": False}), (blocks.cylinder, {}),
+    (signs.jar, {"turn": 0.0, "kind": "shed"}), (signs.bottle, {"kind": "shed"}), (blocks.block, {}), (lamps.torch, {"lit": False}), (blocks.cylinder, {}),
     (signs.table_sign, {"turn": 0.0, "kind": "notice"}), (blocks.block, {"size": (0.3, 0.06, 0.03), "least": 0.015}),
 )  # fmt: skip
 

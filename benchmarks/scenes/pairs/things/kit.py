@@ -68,6 +68,7 @@ class Maker:
         rests_on: str | None = None,
         extra: Sequence[Tag] = (),
         drop: Sequence[Tag] = (),
+        casts: bool = True,
         **how: Any,
     ) -> Thing:
         """A thing at `at` [3], turned by degrees about z, `scale` times its natural size.
@@ -90,6 +91,7 @@ class Maker:
                 subject=subject,
                 tags=wanted,
                 rests_on=rests_on,
+                casts=casts,
                 facts={"scale": scale, **_named(made.facts, name)},
             )
             return (

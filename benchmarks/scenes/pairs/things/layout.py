@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchmarks.scenes.geometry.camera import Camera, aim
 from benchmarks.scenes.geometry.mesh import F64
-from benchmarks.scenes.geometry.subject import Part
+from benchmarks.scenes.geometry.subject import Paint, Part
 from benchmarks.scenes.paints import U8
 from benchmarks.scenes.pairs.world import Tag, Thing, World
 from benchmarks.scenes.render import Light
@@ -112,6 +112,19 @@ class Layout:
         rect = self.rect_of(cordless.min(0), cordless.max(0))
         ok = self.shown(rect, least, 0.04) and self.clear(low, high, 0.0, within=False)
         return self.add(one) if ok else None
+
+    def shut(self, y: float, z: float, size: tuple[float, float]) -> None:
+        """Keeps a window or door in the wall clear: nothing is hung on it."""
+        half = np.array([0.0, size[0] / 2 + 0.15, size[1] / 2 + 0.12])
+        middle = np.array([self.wall, y, z])
+        self.blocked.append((middle - half - [0.05, 0, 0], middle + half + [0.1, 0, 0]))
+
+    def opening(
+        self, make: Callable[..., list[Part]], y: float, z: float, size: tuple[float, float], frame: Paint
+    ) -> list[Part]:  # fmt: skip
+        """A window in the wall behind."""
+        self.shut(y, z, size)
+        return make(self.wall, y, z, size, frame)
 
     def add(self, one: Thing, *, hides: bool = True) -> Thing:
         """Puts it there, come what may. `hides`: others must not cover it in the picture."""
@@ -361,10 +374,10 @@ def lamplight(
     """At night: the light of a lamp at a point, falling towards `middle`, and a dim blue rest."""
     d = middle - at
     d = d / max(float(np.linalg.norm(d)), 1e-6)
-    d[2] = min(d[2], -0.45)
+    d[2] = min(d[2], -0.62)
     d /= np.linalg.norm(d)
     w = float(rng.uniform(0.5, 0.65))
-    dim = float(rng.uniform(0.2, 0.3))
+    dim = float(rng.uniform(0.26, 0.36))
     fill = -np.array([np.cos(np.deg2rad(camera.azimuth)), np.sin(np.deg2rad(camera.azimuth)), 0.5])
     return (
         Light(d, (w, w * 0.86, w * 0.62), (0.0, 0.0, 0.0), 0.25, True),

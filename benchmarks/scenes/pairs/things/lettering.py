@@ -34,12 +34,56 @@ LABELS: Final = (
     "MILK", "HONEY", "OLIVE OIL", "SUGAR", "FLOUR", "RICE", "TEA", "COFFEE", "SALT", "JAM", "SOAP", "JUICE",
     "WATER", "VINEGAR", "PASTA", "OATS", "COCOA", "PAINT", "GLUE", "SHAMPOO",
 )  # fmt: skip
+FOODS: Final = (
+    "MILK", "HONEY", "OLIVE OIL", "SUGAR", "FLOUR", "RICE", "TEA", "COFFEE", "SALT", "JAM", "PASTA", "OATS", "COCOA",
+)  # fmt: skip
+DRINKS: Final = (
+    "JUICE",
+    "WATER",
+    "MILK",
+    "OLIVE OIL",
+    "VINEGAR",
+    "LEMONADE",
+    "CIDER",
+    "SYRUP",
+    "ICE TEA",
+    "COLA",
+)
+BATH: Final = (
+    "SHAMPOO",
+    "SOAP",
+    "LOTION",
+    "BATH OIL",
+    "SUN CREAM",
+    "BALSAM",
+    "TONIC",
+    "SHOWER GEL",
+)
+SHED: Final = (
+    "PAINT",
+    "GLUE",
+    "VARNISH",
+    "NAILS",
+    "SCREWS",
+    "WOOD OIL",
+    "GREASE",
+    "CHALK",
+    "RESIN",
+)
+HOMELY: Final = (
+    "HOME SWEET HOME", "FRESH BREAD", "COFFEE TIME", "GOOD FOOD", "BON APPETIT", "KITCHEN", "TEA TIME", "EAT WELL",
+)  # fmt: skip
 WORDS: Final = {
     "shop": SHOPS,
     "street": STREETS,
     "notice": NOTICES,
     "title": TITLES,
     "label": LABELS,
+    "food": FOODS,
+    "drink": DRINKS,
+    "bath": BATH,
+    "shed": SHED,
+    "homely": HOMELY,
 }
 
 _FONTS: Final = (

@@ -177,7 +177,7 @@ def carpet(rng: Generator) -> F64:
     n = int(rng.choice([2, 4, 8]))
     d = np.maximum(np.abs(_X - 128), np.abs(_Y - 128))
     f = (d * n // 128) % 2
-    return _mix(base, second, f * 0.8) * (0.65 + 0.6 * field01(rng, 0.6))[:, :, None]
+    return _mix(base, second, f * 0.8) * (0.8 + 0.3 * field01(rng, 0.6))[:, :, None]
 
 
 def planks(rng: Generator) -> F64:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.random import Generator
 
@@ -77,23 +79,56 @@ def counter(
     """A worktop with its top at z = 0 on cupboards; `gap`: y range left open for a stove."""
     x0, x1, y0, y1 = region
     body = colour(rng, (0.0, 0.5), (0.4, 0.95)) if rng.random() < 0.6 else wooden(rng)
+    edge = Paint(_dark(paint), specular=0.1)
     spans = [(y0, y1)] if gap is None else [(y0, gap[0]), (gap[1], y1)]
-    tops: list[Mesh] = []
+    slabs: list[Mesh] = []
     boards: list[Mesh] = []
+    sheets: list[Piece] = []
     for a, b in spans:
-        tops.append(box(((x0 + x1) / 2, (a + b) / 2, -thick / 2), (x1 - x0, b - a, thick)))
+        slabs.append(box(((x0 + x1) / 2, (a + b) / 2, -thick / 2), (x1 - x0, b - a, thick)))
         boards.append(
             box(
                 ((x0 + x1) / 2 - 0.02, (a + b) / 2, -deep / 2 - thick),
                 (x1 - x0 - 0.04, b - a, deep),
             )
         )
-    return [part("backdrop.top", (tops, paint)), part("backdrop.cupboards", (boards, body))]
+        sheets.append(sheet((x0, x1, a, b), 0.0, paint))
+    top = part("backdrop.top", (slabs, edge))
+    return [Part(top.key, None, (*top.pieces, *sheets)), part("backdrop.cupboards", (boards, body))]
+
+
+def _dark(paint: Paint) -> RGB:
+    """A colour for the edges of a slab."""
+    if paint.texture is None:
+        return paint.rgb
+    return (paint.rgb[0] * 0.42, paint.rgb[1] * 0.38, paint.rgb[2] * 0.35)
+
+
+def sheet(region: tuple[float, float, float, float], z: float, paint: Paint) -> Piece:
+    """The upper face of a slab, just above z."""
+    x0, x1, y0, y1 = region
+    verts = np.array(
+        [(x0, y0, z + 0.0004), (x1, y0, z + 0.0004), (x1, y1, z + 0.0004), (x0, y1, z + 0.0004)]
+    )
+    normals = np.tile([0.0, 0.0, 1.0], (4, 1))
+    return Piece.make(Mesh(verts, normals, np.array([[0, 1, 2], [0, 2, 3]], np.int32), 0, 0), paint)
 
 
 def outside(rng: Generator, *, snow: bool = False, night: bool = False) -> U8:
-    """A view through a window: sky above land, hills or snow."""
-    if night:
+    """A view through a window: sky above land, hills or snow; one of eight, shifted sideways."""
+    view = _view(int(rng.integers(8)), snow, night)
+    return np.roll(view, int(rng.integers(256)), 1)
+
+
+@cache
+def _view(k: int, snow: bool, night: bool) -> U8:
+    return _outside(np.random.default_rng([71, k, snow, night]), snow, night)
+
+
+def _outside(rng: Generator, snow: bool, night: bool) -> U8:
+    if night and snow:
+        top, low = np.array([0.07, 0.09, 0.17]), np.array([0.16, 0.2, 0.3])
+    elif night:
         top, low = np.array([0.03, 0.04, 0.1]), np.array([0.08, 0.1, 0.2])
     elif snow:
         top, low = np.array([0.68, 0.74, 0.82]), np.array([0.85, 0.88, 0.92])
@@ -103,7 +138,7 @@ def outside(rng: Generator, *, snow: bool = False, night: bool = False) -> U8:
     line = 150 + 50 * (field01(rng, 2.6)[0] - 0.5) + float(rng.uniform(-15, 25))
     land = np.arange(256)[:, None] > line[None]
     ground = (
-        np.array([0.92, 0.94, 0.97])
+        (np.array([0.4, 0.46, 0.6]) if night else np.array([0.92, 0.94, 0.97]))
         if snow
         else np.array([0.03, 0.05, 0.06])
         if night
@@ -128,7 +163,7 @@ def window(
     size: tuple[float, float],
     frame: Paint,
     *,
-    emission: float = 0.55,
+    emission: float = 0.3,
     panes: int = 2,
 ) -> list[Part]:
     """A window in the wall at x, its middle at y, z; its view is the texture "outside"."""

@@ -38,7 +38,7 @@ def _lines(words: str | tuple[str, ...], split: bool) -> tuple[str, ...]:
 
 def _lettering(
     rng: Generator, kind: str, words: str | tuple[str, ...] | None, garbled: bool, aspect: float,
-    ink: RGB | None = None, paper: RGB | None = None, border: bool = False,
+    ink: RGB | None = None, paper: RGB | None = None, border: bool = False, shown: bool = True,
 ) -> tuple[U8, str, RGB]:  # fmt: skip
     """Texture, text and paper of a lettered face; draws the same numbers whatever is asked."""
     drawn = str(rng.choice(WORDS[kind]))
@@ -46,6 +46,8 @@ def _lettering(
     a, b = colours(rng)
     lines = _lines(words or drawn, aspect < 2.2)
     broken = np.random.default_rng(seed) if garbled else None
+    if not shown:
+        return np.zeros((0, 0, 3), np.uint8), " ".join(lines), paper or b
     pixels = board(
         lines, aspect, ink or a, paper or b, style, border=border, broken=broken, margin=0.1
     )
@@ -75,7 +77,7 @@ def wall_sign(
     size: tuple[float, float] = (0.3, 0.14),
 ) -> Made:
     """A board with lettering that faces +x, its middle at the origin (for walls). words: its text (a tuple: lines);
-    garbled: pseudo-letters of the same layout; kind: notice, shop, street, title or label; size: width, height."""
+    garbled: pseudo-letters of the same layout; kind: of words (notice, shop, street, homely ...); size: width, height."""
     w, h = size
     pixels, text, paper = _lettering(
         rng, kind, words, garbled, w / h, border=bool(rng.random() < 0.4)
@@ -170,11 +172,12 @@ def bottle(
     *,
     label: bool = False,
     words: str | None = None,
+    kind: str = "drink",
     garbled: bool = False,
     neck: str = "top",
     cap: bool = True,
 ) -> Made:
-    """A bottle. label: a lettered label (a texture of its own); words; garbled; neck: top, side, two or none; cap."""
+    """A bottle. label: a lettered label (a texture of its own); words; garbled; kind: of words (drink, bath, shed, food); neck: top, side, two or none; cap."""
     r, h = float(rng.uniform(0.03, 0.042)), float(rng.uniform(0.2, 0.3))
     tone = (
         (0.12, 0.3, 0.14),
@@ -184,7 +187,7 @@ def bottle(
         (0.2, 0.35, 0.6),
     )[int(rng.integers(5))]
     body, stopper = Paint(tone, specular=0.9, shininess=0.9), colour(rng)
-    pixels, text, paper = _lettering(rng, "label", words, garbled, 1.1)
+    pixels, text, paper = _lettering(rng, kind, words, garbled, 1.1, shown=label)
     plain_label = bool(rng.random() < 0.5)
     z = h * 0.62
     shell = smooth(
@@ -213,7 +216,7 @@ def bottle(
     if label:
         w = r * 1.35
         high = z * 0.62
-        t = np.linspace(-1.05, 1.05, 9)
+        t = np.linspace(-0.85, 0.85, 9)
         strip = []
         for a, b, u0, u1 in zip(
             t, t[1:], np.linspace(0, 1, 9), np.linspace(0, 1, 9)[1:], strict=False
@@ -246,13 +249,14 @@ def jar(
     *,
     label: bool = True,
     words: str | None = None,
+    kind: str = "food",
     garbled: bool = False,
     lid: bool = True,
 ) -> Made:
-    """A square tin or jar. label: lettered (a texture of its own); words; garbled; lid."""
+    """A square tin or jar. label: lettered (a texture of its own); words; garbled; kind: of words (food, shed, bath); lid."""
     w, h = float(rng.uniform(0.08, 0.12)), float(rng.uniform(0.11, 0.2))
     paint = colour(rng)
-    pixels, text, paper = _lettering(rng, "label", words or None, garbled, 1.25)
+    pixels, text, paper = _lettering(rng, kind, words, garbled, 1.25, shown=label)
     top = (
         turned([(w * 0.48, h), (w * 0.48, h + 0.02)], 18)
         if rng.random() < 0.5
