@@ -61,7 +61,8 @@ def _row(rng: Generator, plan: Layout, shelf: Thing, board: int) -> None:
             break
         one = one.moved([float(at[0]) - one.centre[0], y - one.low[1], float(at[2])])
         y += float(one.size[1]) + float(rng.uniform(0.02, 0.09))
-        plan.things.append(one)
+        if plan.shown(plan.rect(one), 0.0, 1.0, whole=-0.02):
+            plan.things.append(one)
 
 
 @base(
@@ -126,13 +127,13 @@ def shop_counter(rng: Generator) -> World:
     plan = Layout(rng, camera, region, wall=wall_x, textures=textures, least=0.015)
     plan.add(subject, hides="person" not in subject.tags)
     if rng.random() < 0.75:
-        low = float(rng.uniform(-0.9, -0.6))
+        low, tall = -0.9, float(rng.uniform(1.8, 2.5))
         shelf = furniture.shelf(
             rng,
             "shelf",
             at=(wall_x + 0.18, float(rng.uniform(-0.3, 0.3)), low),
             boards=5,
-            height=2.0,
+            height=tall,
             width=float(rng.uniform(1.1, 1.6)),
         )
         plan.things.append(shelf)
@@ -291,14 +292,21 @@ def bedside_night(rng: Generator) -> World:
         subject = make(
             rng,
             make.kind.replace(" ", "_"),
-            at=(-0.2, y - side * 0.26, 0),
+            at=(-0.2, y - side * 0.32, 0),
             turn=float(rng.uniform(-25, 25)),
             subject=True,
             rests_on="nightstand",
             **how,
         )
-        plan_verts = np.concatenate([subject.verts(), plan_verts[plan_verts[:, 2] < 0.25]])
-    camera = view(rng, plan_verts, fill=(0.48, 0.68), high=(10, 26), turn=28, drop=(-0.3, 0.3))
+        plan_verts = np.concatenate([subject.verts(), plan_verts[plan_verts[:, 2] < 0.12]])
+    camera = view(
+        rng,
+        plan_verts,
+        fill=(0.48, 0.68) if subject is None else (0.62, 0.82),
+        high=(10, 26),
+        turn=28,
+        drop=(-0.3, 0.3),
+    )
     plan = Layout(
         rng,
         camera,

@@ -5,12 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.subject import Part
+from benchmarks.scenes.geometry.subject import Paint, Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, kitchen, lamps, props, signs
 from benchmarks.scenes.pairs.things.kit import WHITE
 from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
-from benchmarks.scenes.pairs.things.room import Textures, counter, outside, surface, wall, window
+from benchmarks.scenes.pairs.things.room import (
+    Textures,
+    counter,
+    floor,
+    outside,
+    surface,
+    wall,
+    window,
+)
 from benchmarks.scenes.pairs.world import Thing, World
 
 _SUBJECTS = (
@@ -75,8 +83,7 @@ def kitchen_counter(rng: Generator) -> World:
         subject=True,
         **how,
     )
-    wide = np.concatenate([subject.verts(), [[spot[0], s * 0.09, 0.0] for s in (-1, 1)]])
-    camera = view(rng, wide, fill=(0.3, 0.52), high=(12, 36), turn=30, drop=(-0.3, 0.45))
+    camera = view(rng, subject.verts(), fill=(0.3, 0.52), high=(12, 36), turn=30, drop=(-0.3, 0.45))
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     gap = None
@@ -86,11 +93,15 @@ def kitchen_counter(rng: Generator) -> World:
         plan.add(cooker, hides=False)
         plan.blocked[-1] = (cooker.low, np.array([*cooker.high[:2], 0.05]))
         _on_the_cooker(rng, plan, cooker)
-    stage += [*counter(rng, region, top, gap=gap), wall(-deep, back)]
+    stage += [
+        *counter(rng, region, top, gap=gap),
+        wall(-deep, back),
+        floor(-0.865, Paint((0.42, 0.38, 0.34), specular=0.0)),
+    ]
     if cooker is None and rng.random() < 0.3:
         textures["outside"] = outside(rng)
-        stage += window(
-            -deep, float(rng.uniform(-0.6, 0.6)), float(rng.uniform(0.75, 0.95)), (1.0, 0.8), WHITE
+        stage += plan.opening(
+            window, float(rng.uniform(-0.6, 0.6)), float(rng.uniform(0.75, 0.95)), (1.0, 0.8), WHITE
         )
     if rng.random() < 0.35:
         lamp = lamps.hanging_lamp(
@@ -102,7 +113,7 @@ def kitchen_counter(rng: Generator) -> World:
         )
         plan.overhead(lamp)
     plan.hang(signs.clock, "clock", low=0.3) if rng.random() < 0.4 else plan.hang(
-        signs.wall_sign, "sign", low=0.2
+        signs.wall_sign, "sign", low=0.2, kind="homely"
     )
     plan.keep(int(rng.integers(1, 3)), 0.1)
     plan.several(_ASIDES, int(rng.integers(4, 9)))

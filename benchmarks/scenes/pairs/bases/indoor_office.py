@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.subject import Part
@@ -57,8 +56,9 @@ def office_desk(rng: Generator) -> World:
     subject = make(
         rng, make.kind.replace(" ", "_"), at=(x, 0, 0), turn=turn, subject=True, **how, **more
     )
-    wide = np.concatenate([subject.verts(), [[x, s * 0.1, 0.0] for s in (-1, 1)]])
-    camera = view(rng, wide, fill=(0.32, 0.55), high=(12, 34), turn=32, drop=(-0.25, 0.4))
+    camera = view(
+        rng, subject.verts(), fill=(0.32, 0.55), high=(12, 34), turn=32, drop=(-0.25, 0.4)
+    )
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     stage: list[Part] = [*counter(rng, region, top), wall(-deep, back)]

@@ -94,6 +94,7 @@ def dining_table(rng: Generator) -> World:
     plan.blocked.clear()
     if with_person:
         plan.things += [chair, who]
+        plan.block(who)
         plan.least = 0.012
     else:
         plan.add(subject)
@@ -186,6 +187,7 @@ def cafe_window(rng: Generator) -> World:
     plan.blocked.clear()
     if with_person:
         plan.things += [chair, who]
+        plan.block(who)
         plan.least = 0.01
     else:
         plan.add(subject)

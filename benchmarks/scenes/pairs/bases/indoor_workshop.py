@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import box
@@ -58,9 +57,8 @@ def workshop_bench(rng: Generator) -> World:
     )
     spot = (float(rng.uniform(-0.42, -0.25)), 0.0, 0.0)
     subject = make(rng, make.kind.replace(" ", "_"), at=spot, turn=turn, subject=True, **how)
-    wide = np.concatenate([subject.verts(), [[spot[0], s * 0.12, 0.0] for s in (-1, 1)]])
     high = (24.0, 46.0) if flat else (12.0, 32.0)
-    camera = view(rng, wide, fill=(0.34, 0.56), high=high, turn=32, drop=(-0.2, 0.45))
+    camera = view(rng, subject.verts(), fill=(0.34, 0.56), high=high, turn=32, drop=(-0.2, 0.45))
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     stage: list[Part] = [*counter(rng, region, top), wall(-deep, back)]

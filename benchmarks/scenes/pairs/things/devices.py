@@ -54,7 +54,7 @@ def monitor(rng: Generator, *, on: bool = True, stand: str = "below", cord_: boo
                   (box((0.0195, -w * 0.15, z + h * 0.55), (0.001, w * 0.5, h * 0.5)), shades[1]), (box((0.0205, w * 0.2, z + h * 0.4), (0.001, w * 0.3, h * 0.45)), shades[2]))]  # fmt: skip
     foot = [
         box((-0.02, 0, 0.006), (0.18, 0.24, 0.012)),
-        limb((-0.04, 0, 0.01), (-0.03, 0, z + 0.06), 0.022, 0.018),
+        limb((-0.04, 0, 0.023), (-0.03, 0, z + 0.06), 0.022, 0.018),
     ]
     if stand == "above":
         foot = [m.transformed(np.diag([1, 1, -1]), (0, 0, 2 * z + h)) for m in foot]

@@ -125,7 +125,8 @@ def shelf(
     height: float = 1.6,
     width: float = 0.9,
 ) -> Made:
-    """Shelves with their back to the wall; boards at "board.I". boards: number; missing_side: no left upright."""
+    """Shelves with their back to the wall; boards at "board.I". boards: number; missing_side: no left upright;
+    texture: of the wood; height; width."""
     wood = wooden(rng, texture)
     d = float(rng.uniform(0.26, 0.34))
     parts = [part(f"side.{i}", (box((0, s * (width / 2 - 0.015), height / 2), (d, 0.03, height)), wood))
@@ -198,7 +199,7 @@ def cabinet(
     texture: str | None = None,
     size: tuple[float, float, float] = (0.4, 0.8, 0.75),
 ) -> Made:
-    """A chest or cupboard, its top at "top". doors: or drawers, number; handles; size along x, y, z."""
+    """A chest or cupboard, its top at "top". doors: or drawers, number; handles; texture; size along x, y, z."""
     body = wooden(rng, texture) if rng.random() < 0.6 else colour(rng, (0.0, 0.5), (0.5, 0.95))
     drawers = bool(rng.random() < 0.5)
     sx, sy, sz = size
@@ -249,7 +250,7 @@ def ladder(
     n, h, w = int(rng.integers(6, 9)), float(rng.uniform(1.7, 2.2)), float(rng.uniform(0.36, 0.44))
     n = n if rungs is None else rungs
     turn = rot("y", -lean)
-    lift = (0, 0, 0.02)
+    lift = (0, 0, 0.025 * float(np.sin(np.deg2rad(abs(lean)))))
     parts: list[Part] = []
     for i, s in enumerate((1, -1)[:rails]):
         parts.append(

@@ -330,7 +330,7 @@ def teapot(rng: Generator, *, handle: str = "side", spout: str = "side", lid: bo
 
 @maker("stove", "rigid", "stands", "large", "furniture")
 def stove(rng: Generator, *, glowing: int = -1, knobs: int = 4) -> Made:
-    """A cooker 0.6 wide whose top is at z = 0 (it reaches down to -0.85). glowing: number of the hot plate or -1."""
+    """A cooker 0.6 wide whose top is at z = 0 (it reaches down to -0.85). glowing: number of the hot plate or -1; knobs: number."""
     body = WHITE if rng.random() < 0.5 else metal(rng, 0.25, 0.7)
     top = Paint((0.1, 0.1, 0.11), specular=0.7, shininess=0.8)
     door = Paint((0.07, 0.07, 0.08), specular=0.6)

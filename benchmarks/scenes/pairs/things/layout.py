@@ -46,6 +46,10 @@ def _bounds(one: Thing) -> tuple[F64, F64]:
     return v.min(0), v.max(0)
 
 
+_LEAST_SUBJECT: Final = 0.1
+"""Share of the frame that a subject's rectangle covers, where the frame's side allows it."""
+
+
 def view(
     rng: Generator, verts: F64, *, turn: float = 38.0, high: tuple[float, float] = (10.0, 34.0),
     fill: tuple[float, float] = (0.38, 0.6), fov: tuple[float, float] = (28.0, 46.0), drop: tuple[float, float] = (-0.45, 0.35),
@@ -54,15 +58,19 @@ def view(
 
     `drop` is how far down in the frame they are: -1 at its top, 1 at its bottom (1 - fill is free).
     """
-    return aim(
-        verts,
-        float(rng.uniform(-turn, turn)),
-        float(rng.uniform(*high)),
+    azimuth, elevation = float(rng.uniform(-turn, turn)), float(rng.uniform(*high))
+    angle, roll, filled = (
         float(rng.uniform(*fov)),
         float(rng.normal(0, 1.2)),
         float(rng.uniform(*fill)),
-        (float(rng.uniform(-0.7, 0.7)), float(rng.uniform(*drop))),
     )
+    place = (float(rng.uniform(-0.7, 0.7)), float(rng.uniform(*drop)))
+    camera = aim(verts, azimuth, elevation, angle, roll, filled, place)
+    area = float(np.ptp(camera.project(verts, 1, 1), axis=0).prod())
+    if area < _LEAST_SUBJECT:  # slim things fill more of the frame's side
+        filled = min(filled * float(np.sqrt(_LEAST_SUBJECT / area)), 0.8)
+        camera = aim(verts, azimuth, elevation, angle, roll, filled, place)
+    return camera
 
 
 @dataclass(slots=True)
@@ -113,6 +121,14 @@ class Layout:
         ok = self.shown(rect, least, 0.04) and self.clear(low, high, 0.0, within=False)
         return self.add(one) if ok else None
 
+    def block(self, one: Thing) -> None:
+        """Nothing may enter its box; those of its parts where it is a person, whose arms lie open."""
+        if "person" in one.tags:
+            boxes = [(v.min(0), v.max(0)) for v in (p.verts() for p in one.parts)]
+            self.blocked += boxes
+        else:
+            self.blocked.append((one.low, one.high))
+
     def shut(self, y: float, z: float, size: tuple[float, float]) -> None:
         """Keeps a window or door in the wall clear: nothing is hung on it."""
         half = np.array([0.0, size[0] / 2 + 0.15, size[1] / 2 + 0.12])
@@ -130,7 +146,7 @@ class Layout:
         """Puts it there, come what may. `hides`: others must not cover it in the picture."""
         self.things.append(one)
         self.textures |= one.facts.get("textures", {})
-        self.blocked.append((one.low, one.high))
+        self.block(one)
         if hides:
             self.rects.append(self.rect(one))
         return one

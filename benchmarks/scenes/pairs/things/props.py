@@ -270,7 +270,7 @@ def pencil_pot(rng: Generator, *, pencils: int | None = None) -> Made:
 
 @maker("wooden crate", "rigid", "stands")
 def crate(rng: Generator, *, slats: int = 3, texture: str | None = None) -> Made:
-    """A crate of slats, open above. slats: rows on each side."""
+    """A crate of slats, open above. slats: rows on each side; texture: of the wood."""
     wood = wooden(rng, texture)
     w, d, h = (
         float(rng.uniform(0.3, 0.42)),

@@ -191,7 +191,8 @@ def pump(rng: Generator, *, handle: str = "top", hose: bool = True) -> Made:
 def umbrella(
     rng: Generator, *, shaft: str = "middle", canopy: bool = True, open_: bool = True
 ) -> Made:
-    """An open umbrella held upright, its hook at z = 0. shaft: middle, off (beside the canopy) or none; canopy."""
+    """An open umbrella held upright, its hook at z = 0. shaft: middle, off (beside the canopy) or none; canopy;
+    open_: False: furled."""
     cloth, grip = colour(rng, (0.4, 0.95), (0.3, 0.9)), wooden(rng)
     r, h = float(rng.uniform(0.42, 0.55)), float(rng.uniform(0.72, 0.85))
     parts = []
