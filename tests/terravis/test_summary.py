@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 
 import msgspec
+import numpy as np
 import pytest
 from rich.console import Console
 
 from physgauge import wire
 from physgauge.ensemble.judge.engine import EngineFault, Reply
-from physgauge.report.draw import findings
+from physgauge.report.draw import annotate, findings
+from physgauge.report.marks import HEIGHT, MAJOR, MINOR, UNGRADED
 from physgauge.report.summary import Summary, print_summary
 from tests.terravis.scripted import Scripted, p
 from tests.terravis.shared import look, scored
@@ -70,8 +72,12 @@ def test_the_summary_says_what_was_found_and_what_was_not_judged() -> None:
 
 def test_the_panel_says_what_was_found() -> None:
     told = [findings(row)[1:] for row in rows()]
-    assert told[0] == ["TerraVis 1.000"]
-    assert told[1] == ["TerraVis 0.135", "contact state (major)", "relative scale (major)"]
+    assert told[0] == ["TerraVis 1.000  (expected 1.000)"]
+    assert told[1] == [
+        "TerraVis 0.135  (expected 0.307)",
+        "contact state (major)",
+        "relative scale (major)",
+    ]
     assert told[3] == ["TerraVis not_applicable: not eligible: layout"]
     assert told[4] == ["TerraVis partial: 1 of 18 probes without an answer (1 refused)"]
     assert told[6] == []
@@ -91,3 +97,66 @@ def test_without_a_judge_there_is_no_word_of_it() -> None:
     summary.add(rows()[-1])
     assert "TerraVis" not in text(summary)
     assert msgspec.json.encode(rows()[-1])
+
+
+def judged(**terravis: object) -> wire.Row:
+    return msgspec.structs.replace(rows()[0], terravis=wire.TerraVis(**terravis))  # type: ignore[arg-type]
+
+
+def test_abstentions_and_a_cascades_stages_are_said() -> None:
+    summary = Summary()
+    unknown = "outside what this model knows"
+    lost = {"contact_state": wire.Answer(outcome="skipped")}
+    for mode in ("cascade:first", "cascade:second", "cascade:first", "cascade:first"):
+        summary.add(judged(status="ok", mode=mode, score=1.0))
+    summary.add(judged(status="partial", reason=unknown, abstained=unknown, answers=lost))
+    said = text(summary)
+    assert "The cascade's second judge was asked about 1 of 4 (25.0%)" in said
+    assert f"Judge abstains: 1 x {unknown}" in said
+    assert "Probes without an answer" not in said
+    assert "PCMDE: not_applicable 5" in said
+
+
+def test_the_worst_by_terravis_are_listed_with_what_was_found() -> None:
+    summary = Summary()
+    for row in rows()[:3]:
+        summary.add(row)
+    said = text(summary)
+    worst = said[said.index("Worst by TerraVis") :]
+    assert worst.index("relative scale (major)") < worst.index("0.4")
+    assert "contact state (major)" in worst
+
+
+def test_terravis_alone_has_no_word_of_pcmde() -> None:
+    row = msgspec.structs.replace(
+        rows()[1], pcmde=wire.Pcmde(status="skipped", reason="only terravis was asked for")
+    )
+    assert findings(row)[0].startswith("TerraVis 0.135")
+    summary = Summary()
+    summary.add(row)
+    assert "PCMDE" not in text(summary)
+
+
+def test_finds_are_marked_where_they_are_and_labels_do_not_cover_each_other() -> None:
+    box = [20.0, 30.0, 120.0, 90.0]
+    finds = {
+        name: wire.Answer(outcome="answered", answer=True, p_yes=p_yes, severity=severity, box=box)
+        for name, p_yes, severity in (
+            ("contact_state", 0.9, "major"),
+            ("relative_scale", 0.8, "minor"),
+            ("optical_effect", 0.7, None),
+        )
+    }
+    finds["region_continuity"] = wire.Answer(outcome="answered", answer=True, p_yes=0.6)
+    clean = {"thermal_response": wire.Answer(outcome="answered", answer=False, box=box)}
+    row = judged(status="ok", score=0.1, answers=finds | clean)
+    rgb = np.full((120, 160, 3), 90, np.uint8)
+    sheet = np.asarray(annotate(rgb, row))
+    factor = sheet.shape[1] // 160
+    picture = sheet[: 120 * factor]
+    for colour in (MAJOR, MINOR, UNGRADED):
+        # Labels are solid bars, one line high; white letters stand in them.
+        rows_with = (picture == colour).all(axis=2).sum(axis=1)
+        assert (rows_with > 30).sum() >= HEIGHT - 4, colour
+    inner = picture[35 * factor : 45 * factor, 40 * factor : 100 * factor]
+    assert (inner == 90).all()

@@ -1,4 +1,5 @@
-"""Annotated pictures: part boxes, and each violated rule in words at the boxes that break it."""
+"""Annotated pictures: part boxes, red where they break a rule; dashed boxes where the judge found
+something (`marks.py`); and all of it in words below."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from physgauge import wire
+from physgauge.report.marks import mark
 from physgauge.types import U8
 
 GOOD = (40, 170, 80)
@@ -41,6 +43,7 @@ def annotate(rgb: U8, row: wire.Row) -> Image.Image:
         label = f"{found.label.rpartition('.')[2]} {found.score:.2f}"
         colour = BAD if index in guilty else ASIDE if index in aside else GOOD
         tag_box(sheet, found.box, factor, colour, label, font)
+    mark(sheet, row.terravis, factor, font)
     for number, line in enumerate(wrapped):
         draw.text(
             (MARGIN, picture.height + MARGIN + number * line_height), line, (20, 20, 20), font
@@ -70,6 +73,8 @@ def findings(row: wire.Row) -> list[str]:
             head += f"  (S_rules {pcmde.s_rules:.1f}, S_llm {pcmde.s_llm:.1f})"
     kind = " ".join(filter(None, [pcmde.domain, pcmde.subtype, pcmde.view]))
     lines = [f"{head}   {kind}".rstrip()]
+    if pcmde.status == "skipped" and row.terravis.status != "skipped":
+        return _terravis(row.terravis)
     if pcmde.subjects:
         lines[0] += f"   (the worst of {len(pcmde.subjects)} subjects)"
     for rule in pcmde.rules:
@@ -85,7 +90,11 @@ def _terravis(terravis: wire.TerraVis) -> list[str]:
     if terravis.score is None:
         lines = [f"TerraVis {terravis.status}: {terravis.reason or ''}".rstrip(": ")]
     else:
-        lines = [f"TerraVis {terravis.score:.3f}"]
+        soft = terravis.score_soft
+        lines = [
+            f"TerraVis {terravis.score:.3f}"
+            + (f"  (expected {soft:.3f})" if soft is not None else "")
+        ]
     for probe, answer in terravis.answers.items():
         if answer.answer:
             said = ", ".join([*answer.objects, *([answer.evidence] if answer.evidence else [])])

@@ -44,7 +44,8 @@ class Summary:
         self.terravis.add(row)
         pcmde = row.pcmde
         label = pcmde.verdict or pcmde.status
-        self.verdicts[label] += 1
+        if pcmde.status != "skipped" or row.terravis.status == "skipped":
+            self.verdicts[label] += 1
         if row.error_code is not None:
             self.errors[row.error_code] += 1
             return
@@ -93,6 +94,7 @@ def render(summary: Summary, seconds: float) -> RenderableType:
     rate = summary.rows / seconds if seconds > 0 else float("nan")
     head = Text.assemble(
         (f"{summary.rows} images", "bold"), f" in {seconds:.1f} s ({rate:.1f} images/s)   ",
+        *([("PCMDE: ", "bold")] if summary.terravis.seen and summary.verdicts else []),
         *_counts(summary.verdicts),
     )  # fmt: skip
     parts: list[RenderableType] = [head]

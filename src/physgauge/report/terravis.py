@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -14,6 +15,10 @@ from physgauge.report.printable import printable
 
 MOST = 8
 """Probes shown."""
+WORST = 5
+"""Images shown."""
+SECOND = "cascade:second"
+_STAGES = ("cascade:first", SECOND)
 
 
 @dataclass(slots=True)
@@ -34,10 +39,17 @@ class TerraVisSummary:
     asked: Counter[str] = field(default_factory=Counter)
     """Probe to images on which it was answered."""
     major: Counter[str] = field(default_factory=Counter)
+    minor: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     """Outcome to answers that are none."""
     faults: Counter[str] = field(default_factory=Counter)
+    abstained: Counter[str] = field(default_factory=Counter)
+    """Why the judge declined."""
+    stages: Counter[str] = field(default_factory=Counter)
+    """Of a cascade: who answered."""
+    worst: list[tuple[float, int, str, str]] = field(default_factory=list)
+    """Heap of (-expected score, -image number, image id, what was found)."""
     usd: float = 0.0
 
     def add(self, row: wire.Row) -> None:
@@ -50,6 +62,11 @@ class TerraVisSummary:
         self.usd += row.cost.usd or 0.0
         if terravis.fault is not None:
             self.faults[terravis.fault] += 1
+        if terravis.mode in _STAGES:
+            self.stages[terravis.mode] += 1
+        if terravis.abstained is not None:
+            self.abstained[terravis.abstained] += 1
+            return
         if terravis.status == "not_applicable":
             family = terravis.eligible.family if terravis.eligible else None
             self.families[family or "of no named kind"] += 1
@@ -57,6 +74,10 @@ class TerraVisSummary:
         if terravis.score is not None:
             self.scored += 1
             self.total += terravis.score
+        rank = terravis.score if terravis.score_soft is None else terravis.score_soft
+        if rank is not None:
+            entry = (-rank, -self.seen, row.image_id, _found(terravis))
+            (heapq.heappush if len(self.worst) < WORST else heapq.heappushpop)(self.worst, entry)
         if terravis.score_soft is not None:
             self.total_soft += terravis.score_soft
             self.soft += 1
@@ -64,6 +85,7 @@ class TerraVisSummary:
             self.asked[probe] += answer.outcome == "answered"
             self.found[probe] += answer.answer is True
             self.major[probe] += answer.answer is True and answer.severity == "major"
+            self.minor[probe] += answer.answer is True and answer.severity == "minor"
             if answer.outcome != "answered":
                 self.lost[answer.outcome] += 1
 
@@ -77,9 +99,17 @@ class TerraVisSummary:
         if self.families:
             share += ": " + _listed(self.families)
         parts.append(Text(printable(share)))
+        if self.stages:
+            asked = self.stages[SECOND]
+            share = f"{asked} of {self.stages.total()} ({asked / self.stages.total():.1%})"
+            parts.append(Text(f"The cascade's second judge was asked about {share}"))
         if self.found.total():
-            parts.append(self._table())
-        for title, counter in (("Probes without an answer", self.lost), ("Judge", self.faults)):
+            parts += [self._table(), self._worst()]
+        for title, counter in (
+            ("Judge abstains", self.abstained),
+            ("Probes without an answer", self.lost),
+            ("Judge", self.faults),
+        ):
             if counter:
                 parts.append(Text.assemble((f"{title}: ", "bold"), printable(_listed(counter))))
         return parts
@@ -96,12 +126,29 @@ class TerraVisSummary:
         return said + (f", {self.usd:.2f} USD" if self.usd else "")
 
     def _table(self) -> Table:
-        table = Table("probe", "found", "major", title="Most found", title_justify="left")
+        table = Table("probe", "found", "major", "minor", title="Most found", title_justify="left")
         for probe, hits in self.found.most_common(MOST):
             if hits:
-                row = (printable(probe), f"{hits} of {self.asked[probe]}", str(self.major[probe]))
-                table.add_row(*row)
+                grades = (str(self.major[probe]), str(self.minor[probe]))
+                table.add_row(printable(probe), f"{hits} of {self.asked[probe]}", *grades)
         return table
+
+    def _worst(self) -> Table:
+        table = Table("image", "score", "found", title="Worst by TerraVis", title_justify="left")
+        for score, _, name, found in sorted(self.worst, reverse=True):
+            if found:
+                table.add_row(Text(printable(name)), f"{-score:.3f}", Text(printable(found)))
+        return table
+
+
+def _found(terravis: wire.TerraVis) -> str:
+    """The finds in words, the grave ones first."""
+    finds = [(name, a) for name, a in terravis.answers.items() if a.answer]
+    finds.sort(key=lambda one: (one[1].severity != "major", -(one[1].p_yes or 1.0)))
+    return ", ".join(
+        f"{name.replace('_', ' ')} ({answer.severity or 'not graded'})"
+        for name, answer in finds[:3]
+    )
 
 
 def _listed(counter: Counter[str]) -> str:
