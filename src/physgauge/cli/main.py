@@ -14,6 +14,7 @@ import click
 
 from physgauge import __version__
 from physgauge.cli.cascade import cascade_fit
+from physgauge.cli.distill import distill
 from physgauge.cli.doctor import doctor
 from physgauge.cli.gateway import gateway
 from physgauge.cli.parity import parity
@@ -42,6 +43,7 @@ def group() -> None:
 group.add_command(score)
 group.add_command(score_boxes)
 group.add_command(rescore)
+group.add_command(distill)
 group.add_command(parity)
 group.add_command(cascade_fit)
 group.add_command(selftest_judge)

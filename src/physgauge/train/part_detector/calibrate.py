@@ -45,12 +45,22 @@ def platt(
     centre = np.array(prior)
     value = centre.copy()
     design = np.stack([z, np.ones_like(z)])
-    for _ in range(50):
+
+    def loss(at: NDArray[np.float64]) -> float:
+        logit = at @ design
+        apart = np.logaddexp(0, logit) - right * logit
+        return float(apart.sum() + pull / 2 * ((at - centre) ** 2).sum())
+
+    here = loss(value)
+    for _ in range(100):
         p = 1 / (1 + np.exp(-np.clip(value @ design, -30, 30)))
         slope = design @ (p - right) + pull * (value - centre)
         curvature = (design * (p * (1 - p))) @ design.T + pull * np.eye(2)
         step = np.linalg.solve(curvature, slope)
-        value = value - step
+        # Where the logits are far off, the curvature is near nothing and a whole step goes too far.
+        while (there := loss(value - step)) > here and np.abs(step).max() > 1e-12:
+            step = step / 2
+        value, here = value - step, there
         if np.abs(step).max() < 1e-9:
             break
     return float(value[0]), float(value[1])

@@ -90,6 +90,7 @@ def export(
     """Calibrate a run, learn what it does not know, and write the ONNX file."""
     from physgauge.train.part_detector.schedule import TrainConfig
     from physgauge.train.student.finish import Asked, finish
+    from physgauge.train.student.layout import probe_set
     from physgauge.train.student.loading import Pairs, folders_of
     from physgauge.train.student.loop import Run
 
@@ -98,7 +99,7 @@ def export(
         raise click.ClickException(f"{folder}: expected a run with last.pt, got none")
     pairs = Pairs(folders_of(data), (), aside, 0, folder)
     training, kept = (pairs.data(part) for part in pairs.parts())
-    figures = finish(run, training, kept, out, Asked(false_rejection, version, note))
+    figures = finish(run, training, kept, out, Asked(false_rejection, version, note, probe_set()))
     if weights:
         run.save_weights(weights)
     click.echo(json.dumps({k: v for k, v in figures.items() if k != "reliability"}))

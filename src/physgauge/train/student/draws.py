@@ -60,12 +60,14 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
         records: of the same N images.
         seed: of everything random; draw k of a seed is always the same.
         plain_share: share of the draws framed as at inference.
-        mirrored: index of the probe about lettering, whose answer a mirrored image hides.
+        mirrored: index of the probe about lettering, whose answer a mirrored image hides; None: there
+            is none.
         size: side of the inputs, px; smaller than S: shrunk.
     """
 
     def __init__(
-        self, pixels: U8, records: Records, seed: int, plain_share: float, mirrored: int, size: int
+        self, pixels: U8, records: Records, seed: int, plain_share: float, mirrored: int | None,
+        size: int,
     ) -> None:  # fmt: skip
         self.pixels, self.records, self.seed = pixels, records, seed
         self.plain_share, self.mirrored, self.size = plain_share, mirrored, size
@@ -90,7 +92,7 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
         )
         rng = np.random.default_rng((self.seed, 1, draw))
         views = [augment.draw(rng, targets.where[0], self.plain_share)]
-        if targets.about[0] == self.mirrored:
+        if self.mirrored is not None and targets.about[0] == self.mirrored:
             views = [replace(views[0], flip=False)]
         views += views if twins else [augment.draw(rng, targets.where[1], self.plain_share)]
         images = [
@@ -99,7 +101,8 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
         ]
         where = np.stack([v.where(m) for v, m in zip(views, targets.where, strict=True)])
         yes = targets.yes.copy()
-        yes[[view.flip for view in views], self.mirrored] = np.nan
+        if self.mirrored is not None:
+            yes[[view.flip for view in views], self.mirrored] = np.nan
         shown = Targets(
             targets.eligible,
             yes,

@@ -21,7 +21,7 @@ from physgauge.train.part_detector.halves import store_halves
 from physgauge.train.student.answering import BATCH, Logits
 from physgauge.train.student.calibrate import Calibration
 from physgauge.train.student.known import Known
-from physgauge.train.student.layout import FAMILIES, probe_ids, probe_set
+from physgauge.train.student.layout import FAMILIES
 from physgauge.train.student.model import Student
 from physgauge.types import F32, U8
 
@@ -64,6 +64,9 @@ class About:
     """What the file says of itself."""
 
     version: str
+    probes: tuple[str, ...]
+    probe_set: Mapping[str, Any]
+    """Name and version."""
     trained_on: Mapping[str, Any]
     figures: Mapping[str, Any]
     """For the model card; nobody computes with them."""
@@ -105,8 +108,8 @@ def write(path: Path, exported: Exported, about: About, sample: U8) -> float:
 def _about(about: About, module: Exported) -> dict[str, Any]:
     return {
         "version": about.version,
-        "probes": list(probe_ids()),
-        "probe_set": probe_set(),
+        "probes": list(about.probes),
+        "probe_set": dict(about.probe_set),
         "families": list(FAMILIES),
         "size": module.net.config.size,
         "trained_on": dict(about.trained_on),

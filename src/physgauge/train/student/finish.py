@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from physgauge.errors import ConfigError
 from physgauge.train.student import calibrate, known
 from physgauge.train.student.answering import Logits
 from physgauge.train.student.export import About, Exported, quick, write
-from physgauge.train.student.layout import probe_ids
 from physgauge.train.student.loop import Data, Run
 from physgauge.train.student.metrics import Reliability, summary
 from physgauge.types import U8
@@ -31,6 +31,8 @@ class Asked:
     """Share of images kept aside that `known` may reject."""
     version: str
     note: str
+    probe_set: Mapping[str, Any]
+    """Name and version of the probes."""
 
 
 def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> dict[str, Any]:
@@ -53,7 +55,7 @@ def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> d
     figures = {
         "aside": summary(fitted.answers(raw), aside.records),
         "reliability": {
-            name: table_of(one) for name, one in halves(raw, aside, tuple(probe_ids())).items()
+            name: table_of(one) for name, one in halves(raw, aside, run.probes).items()
         },
         "known": {
             "false_rejection_asked": asked.false_rejection,
@@ -62,7 +64,7 @@ def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> d
         },
     }
     about = About(
-        asked.version,
+        asked.version, run.probes, asked.probe_set,
         {
             "images": len(training.records), "aside": len(aside.records), "steps": run.step,
             "minutes": round(run.elapsed_s / 60, 1), "note": asked.note,

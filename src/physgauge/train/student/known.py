@@ -89,7 +89,7 @@ def fit(look: Look, training: U8, aside: U8, false_rejection: float, seed: int =
     """
     rng = np.random.default_rng((seed, 7))
     usual = np.concatenate([look(training), look(changed(training, rng))])
-    strange = look(nothing(training, rng, max(64, len(training) // 2)))
+    strange = look(nothing(training, rng, min(600, max(64, len(training) // 2))))
     module = Known(usual.shape[1])
     _axes(module, usual)
     _learn(module, usual, strange, seed)

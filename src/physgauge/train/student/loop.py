@@ -56,16 +56,17 @@ class Run:
         net: the network.
         group: the processes that share the work.
         loss: weights of the loss's terms.
+        probes: ids of the categories, in the order of the answers; the shipped ones by default.
     """
 
     def __init__(
         self, out: Path, config: TrainConfig, net: Student | None = None, group: Group | None = None,
-        loss: LossConfig | None = None,
+        loss: LossConfig | None = None, probes: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         self.out, self.config, self.group = out, config, group or Group()
-        self.loss = loss or LossConfig()
+        self.loss, self.probes = loss or LossConfig(), probes or probe_ids()
         self.net = channels_last(net or Student(StudentConfig()))
         self.mean = copy.deepcopy(self.net).eval()
         self.optimizer = Optimizers(self.net, config.rate, config.decay)
@@ -139,7 +140,7 @@ class Run:
     def train(self, data: Data, validation: Data | None) -> None:
         """Train to the end of the schedule, from wherever the run stands."""
         c = self.config
-        lettering = probe_ids().index(LETTERING) if LETTERING in probe_ids() else 0
+        lettering = self.probes.index(LETTERING) if LETTERING in self.probes else None
         drawn = draws.Draws(data.pixels, data.records, c.seed, c.plain_share, lettering, c.size)
         share = Share(c.batch_size // self.group.size, self.group.rank, self.group.size)
         totals: dict[str, float] = {}
@@ -214,9 +215,10 @@ class Work:
     load: Callable[[], tuple[Data, Data | None]]
     make: Callable[[], Student]
     init: Path | None = None
+    probes: tuple[str, ...] = ()
 
     def __call__(self, group: Group) -> None:
-        run = Run(self.out, self.config, self.make(), group)
+        run = Run(self.out, self.config, self.make(), group, probes=self.probes)
         begun = run.resume()
         if not begun and self.init is not None:
             taken = run.begin_with(self.init)
