@@ -126,7 +126,7 @@ def replaceable(world: World, one: Thing, least: float, most: float) -> bool:
         return False
     if world.resting_on(one.key) or any(t.facts.get("holder") == one.key for t in world.things):
         return False
-    if "stands" not in one.tags and one.rests_on is None:
+    if one.facts.get("detail") or ("stands" not in one.tags and one.rests_on is None):
         return False
     return least <= float(one.size.max()) <= most
 
@@ -188,7 +188,39 @@ class Spot:
         if max(x1 - x0, y1 - y0) < least or shown < 0.85 * area:
             return False
         under = self.like.rests_on or ""
-        return all(has_room(self.world, one, [*ignoring, under]) for one in things)
+        if not all(has_room(self.world, one, [*ignoring, under]) for one in things):
+            return False
+        return covered(self.world, whole, [*ignoring, under]) < 0.25
+
+
+def covered(world: World, verts: F64, ignoring: Iterable[str]) -> float:
+    """Share of a shape's box in the picture that boxes of nearer things cover, at most (0..1)."""
+    x0, y0, x1, y1 = seen(world, verts)
+    eye, way = world.camera.pos, world.camera.forward
+    middle = float(((verts.min(0) + verts.max(0)) / 2 - eye) @ way)
+    most, skip = 0.0, set(ignoring)
+    for one in world.things:
+        if one.key in skip or float((one.centre - eye) @ way) > middle:
+            continue
+        a0, b0, a1, b1 = seen(world, one.verts())
+        both = max(min(x1, a1) - max(x0, a0), 0) * max(min(y1, b1) - max(y0, b0), 0)
+        most = max(most, both / max((x1 - x0) * (y1 - y0), 1e-6))
+    return most
+
+
+def cleared(world: World, at: F64, radius: float, high: float) -> World:
+    """Without the asides that stand within a square round a spot, and what belongs to them."""
+    low = at - np.array([radius, radius, 0.0])
+    top = at + np.array([radius, radius, high])
+    gone: set[str] = set()
+    for one in world.things:
+        if one.subject or "large" in one.tags or not _cross(low, top, one.low, one.high):
+            continue
+        gone |= {one.key, *(t.key for t in world.resting_on(one.key))}
+    gone |= {t.key for t in world.things if t.facts.get("of") in gone}
+    if any(world.thing(key).subject for key in gone):
+        return world
+    return world.without(*gone)
 
 
 def closer(
@@ -196,14 +228,16 @@ def closer(
 ) -> Planted:
     """Both twins seen closer (a part of the same view), where the subject's violation would be small.
 
-    `keys` are to be seen, those of the violation's things when none are given; asides stay as they are.
+    `keys` are to be seen, or the violation's things and those of the same arrangement ("block.1" brings
+    "block.2"); asides stay as they are.
     """
     wanted = set(keys) or set(planted.where)
+    groups = {key.split(".")[0] for key in wanted if "." in key}
     seen_at = [
         t.verts()
         for w in (planted.violated, planted.clean)
         for t in w.things
-        if t.key in wanted and t.subject
+        if t.subject and (t.key in wanted or t.key.split(".")[0] in groups)
     ]
     if not seen_at:
         return planted
@@ -228,12 +262,12 @@ def closer(
 
 
 def _free(world: World, target: Thing) -> bool:
-    return not target.subject and bool(world.free)
+    return bool(world.free) and not target.facts.get("detail")
 
 
 def placeable(natural: float, within: float = 2.6) -> Callable[[World, Thing], bool]:
-    """A recipe's `fits` for an arrangement `natural` metres large: at things of about its size, or, for
-    asides, wherever the world has a free spot."""
+    """A recipe's `fits` for an arrangement `natural` metres large: in place of things of about its size, or
+    wherever the world has a free spot."""
 
     def fits(world: World, target: Thing) -> bool:
         return replaceable(world, target, natural / within, natural * within) or _free(
@@ -256,14 +290,15 @@ def spot_for(
     if replaceable(world, target, natural / within, natural * within):
         most, size = within**0.6, float(target.size.max())
         scale = float(np.clip(size / natural * rng.uniform(1.1, 1.6), 1 / most, most))
-        return Spot(world.without(target.key), foot(target), scale, target)
+        room = cleared(world.without(target.key), foot(target), 0.5 * natural * scale, natural)
+        return Spot(room, foot(target), scale, target)
     if not _free(world, target):
         return None
     at = np.asarray(world.free[int(rng.integers(len(world.free)))], float)
-    aside = replace(target, rests_on=_under(world, at))
     x0, y0, x1, y1 = seen(world, at + np.array([[0.0, 0.0, 0.0], [0.0, 0.0, natural]]))
     scale = float(np.clip(85.0 / max(x1 - x0, y1 - y0, 1e-6), 0.8, grow) * rng.uniform(0.85, 1.0))
-    return Spot(world, at, scale, aside)
+    aside = replace(target, rests_on=_under(world, at))
+    return Spot(cleared(world, at, 0.5 * natural * scale, natural), at, scale, aside)
 
 
 def _under(world: World, at: F64) -> str | None:

@@ -14,7 +14,9 @@ from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.solids import box, ellipsoid, limb, rot
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.arrange import (
+    cleared,
     closer,
+    covered,
     has_room,
     in_sight,
     matt,
@@ -59,6 +61,8 @@ class Actor:
 def _free_hands(world: World, one: Thing) -> bool:
     """Nobody holds or wears anything, sits on something, or is held."""
     busy = [t for t in world.things if t.tags & {"held", "worn"} and _near(t, one)]
+    if set(one.facts) & {"ball", "prints", "splash", "in_water", "rings"}:
+        return False
     riding = one.rests_on is not None or one.facts.get("pose") in ("sit", "lie")
     return not busy and not riding
 
@@ -70,23 +74,25 @@ def _near(a: Thing, b: Thing) -> bool:
 def _someone(world: World, target: Thing) -> bool:
     if "person" in target.tags and target.remake is not None:
         return _free_hands(world, target) and in_sight(world, target, 60, 0.9)
-    roomy = world.place not in ("air", "water", "kitchen")
-    return roomy and not target.subject and bool(world.free)
+    if target.facts.get("detail") or world.place in ("air", "kitchen"):
+        return False
+    return any(abs(z - world.ground) < 0.05 for _, _, z in world.free)
 
 
 def _actor(world: World, target: Thing, rng: Generator) -> Actor | None:
     """The target if it is a person; else somebody new at a free spot, where people fit into the view."""
-    if "person" in target.tags:
-        if target.remake is None:
-            return None
+    if "person" in target.tags and target.remake is not None and _free_hands(world, target):
         at = target.facts["how"].at
         return Actor(world.without(target.key), target.remake, np.asarray(at, float), target.key)
     at = np.asarray(world.free[int(rng.integers(len(world.free)))], float)
     if abs(float(at[2]) - world.ground) > 0.05:
         return None
-    new = person(rng, "somebody", at)
+    world = cleared(world, at, 0.4, 1.8)
+    new = person(rng, "somebody", at, subject=target.subject)
     x0, y0, x1, y1 = seen(world, new.verts())
-    if not (70 < y1 - y0 < 290 and min(x0, y0) > 3 and max(x1, y1) < 317):
+    if not (
+        (45 if target.subject else 75) < y1 - y0 < 290 and min(x0, y0) > 3 and max(x1, y1) < 317
+    ):
         return None
     if new.remake is None or not has_room(world, new):
         return None
@@ -114,25 +120,54 @@ def _aside(head: F64, ahead: F64, world: World, rng: Generator) -> dict[str, Any
 
 
 def _whole(world: World, *things: Thing) -> bool:
+    """Whether all of it is in the frame and nearer things cover little of it."""
     verts = np.concatenate([t.verts() for t in things])
     x0, y0, x1, y1 = seen(world, verts)
-    return min(x0, y0) > 2 and max(x1, y1) < 318
+    framed = min(x0, y0) > 2 and max(x1, y1) < 318
+    return framed and covered(world, verts, [t.key for t in things]) < 0.3
 
 
 def _point(p: F64) -> tuple[float, float, float]:
     return float(p[0]), float(p[1]), float(p[2])
 
 
+def _at_ball(world: World, target: Thing) -> bool:
+    """The scene itself shows a throw or a catch; else somebody can be posed for it."""
+    ball = target.facts.get("ball")
+    if target.remake is not None and any(t.key == ball for t in world.things):
+        return in_sight(world, target, 60, 0.9)
+    return _someone(world, target)
+
+
+def _from_ball(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """Somebody at a ball of the scene, head turned."""
+    ball = world.thing(target.facts["ball"])
+    way = (ball.centre - target.facts["head"]) * [1, 1, 0]
+    way = way / max(float(np.linalg.norm(way)), 1e-6)
+    if target.remake is None:
+        return None
+    wrong = target.remake(**_aside(target.facts["head"], way, world, rng), gaze_at=None)
+    planted = Planted(
+        world.changed(wrong),
+        world,
+        (target.key,),
+        f"Someone looks away from the ball at the moment of the {target.facts['pose']}.",
+    )
+    return closer(planted, rng, (target.key,), 0.85)
+
+
 @recipe(
     "behavior_event",
     "looks_away",
-    fits=_someone,
+    fits=_at_ball,
     planted="Someone who catches, throws or kicks a ball, or strikes it with the hand, turns head and eyes away "
     "from it at that moment.",
     twin="The same one in the same pose looks at the ball.",
 )
 def looks_away(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
+    if target.facts.get("ball"):
+        return _from_ball(world, target, rng)
     actor = _actor(world, target, rng)
     if actor is None:
         return None

@@ -30,7 +30,17 @@ _WALLS = ((0.8, 0.78, 0.72), (0.55, 0.62, 0.66), (0.66, 0.4, 0.34), (0.5, 0.55, 
 
 def _solid(world: World, target: Thing) -> bool:
     """Hard, standing, and nothing that is held or afloat."""
-    if target.tags & {"soft", "hangs", "held", "worn", "flame", "floats", "plant", "aircraft"}:
+    if target.tags & {
+        "living",
+        "soft",
+        "hangs",
+        "held",
+        "worn",
+        "flame",
+        "floats",
+        "plant",
+        "aircraft",
+    }:
         return False
     stands = bool(target.tags & {"stands", "rigid", "vehicle", "furniture", "vessel", "ball"})
     return stands and not world.resting_on(target.key)

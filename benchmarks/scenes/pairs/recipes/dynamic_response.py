@@ -11,7 +11,7 @@ from numpy.random import Generator
 from benchmarks.scenes.geometry.mesh import F64, Mesh, loft
 from benchmarks.scenes.geometry.solids import box, disc, ellipsoid, limb, prism, rot
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import Spot, closer, matt, pick, placeable, spot_for
+from benchmarks.scenes.pairs.arrange import Spot, closer, in_sight, matt, pick, placeable, spot_for
 from benchmarks.scenes.pairs.physics import Body, domino_row, settle
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.things.heat import Pieces
@@ -37,7 +37,7 @@ _WOOD = ((0.62, 0.44, 0.26), (0.45, 0.3, 0.18), (0.78, 0.64, 0.44))
 )
 def domino_left_standing(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.7, rng, 8.0, grow=2.4)
+    spot = spot_for(world, target, 0.7, rng, 8.0, grow=1.6)
     if spot is None:
         return None
     count = int(rng.integers(6, 9))
@@ -107,7 +107,7 @@ def _cushion(side: float, high: float, dent: float, wide: float) -> Mesh:
 )
 def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.5, rng, 4.0, grow=2.4)
+    spot = spot_for(world, target, 0.5, rng, 4.0, grow=1.6)
     if spot is None:
         return None
     side, high = 0.5, 0.2
@@ -272,7 +272,7 @@ def _tank(spot: Spot, tilt: float, level: float, water: Paint) -> list[Thing]:
 )
 def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    spot = spot_for(world, target, 0.45, rng, 4.0, grow=2.4)
+    spot = spot_for(world, target, 0.45, rng, 4.0, grow=1.6)
     if spot is None:
         return None
     tilt = float(rng.uniform(15, 22)) * (1 if rng.random() < 0.5 else -1)
@@ -293,6 +293,7 @@ def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted
             "The water in a tipped tank is not level.",
         ),
         rng,
+        ("tank",),
     )
 
 
@@ -347,4 +348,53 @@ def rope_not_sagging(world: World, target: Thing, rng: Generator) -> Planted | N
             f"A rope does not sag under the heavy {name} that hangs on it.",
         ),
         rng,
+        ("posts", "weight"),
+    )
+
+
+def _splashes(world: World, target: Thing) -> bool:
+    return any(t.key == target.facts.get("splash") for t in world.things)
+
+
+@recipe(
+    "dynamic_response",
+    "no_splash",
+    fits=_splashes,
+    planted="Someone walks or runs through a puddle, a foot in the water, and nothing splashes.",
+    twin="Water is thrown up round the foot.",
+)
+def no_splash(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    drops = world.thing(target.facts["splash"])
+    if not in_sight(world, target, 60):
+        return None
+    dry = world.without(drops.key)
+    what = f"The {target.kind} steps into a puddle and nothing splashes."
+    return closer(Planted(dry, world, (drops.key,), what), rng, (target.key,))
+
+
+def _lands(world: World, target: Thing) -> bool:
+    mat = next((t for t in world.things if t.key == target.rests_on), None)
+    return mat is not None and mat.kind == "trampoline" and mat.remake is not None
+
+
+@recipe(
+    "dynamic_response",
+    "mat_not_dented",
+    fits=_lands,
+    planted="Someone lands on a trampoline whose mat stays flat under the feet.",
+    twin="The mat gives way under the feet.",
+)
+def mat_not_dented(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    mat = world.thing(str(target.rests_on))
+    if mat.remake is None:
+        return None
+    flat = mat.remake(dent=0.0)
+    rise = (0.0, 0.0, float(flat.facts["top"][2]) - float(target.low[2]))
+    if rise[2] < 0.05:
+        return None
+    violated = world.changed(flat, target.moved(rise))
+    return Planted(
+        violated, world, (mat.key, target.key), "The mat under someone who lands stays flat."
     )

@@ -75,6 +75,7 @@ def flame_without_candle(world: World, target: Thing, rng: Generator) -> Planted
             "A flame burns in the air, on no wick.",
         ),
         rng,
+        fill=0.42,
     )
 
 
@@ -97,7 +98,7 @@ def bulb_without_socket(world: World, target: Thing, rng: Generator) -> Planted 
     on = spot.put("bulb", "light bulb", bulb(r, lit=True), shift=shift, turn=turn, casts=False)
     off = spot.put("bulb", "light bulb", bulb(r, lit=False), shift=shift, turn=turn)
     middle = spot.point((0, 0, r) if lies else (0, 0, 2 * r))
-    shine = glow(middle, 0.17 * spot.scale, _LAMP, 0.6)
+    shine = glow(middle, 0.13 * spot.scale, _LAMP, 0.6)
     foot_of = spot.put("lamp", "lamp", table_lamp(stem, pick(rng, _WAX)), has=("lamp", "stands"))
     if not spot.fair(on, least=26):
         return None
@@ -108,10 +109,12 @@ def bulb_without_socket(world: World, target: Thing, rng: Generator) -> Planted 
         up = spot.put("bulb", "light bulb", bulb(r, lit=True), shift=(0, 0, stem), casts=False)
         if not spot.fair(foot_of, up, least=26):
             return None
-        above = glow(spot.point((0, 0, stem + 2 * r)), 0.17 * spot.scale, _LAMP, 0.6)
+        above = glow(spot.point((0, 0, stem + 2 * r)), 0.13 * spot.scale, _LAMP, 0.6)
         clean = spot.world.plus(foot_of, up).after(above)
     return closer(
-        Planted(violated, clean, ("bulb",), "A bare bulb shines with no socket or cord."), rng
+        Planted(violated, clean, ("bulb",), "A bare bulb shines with no socket or cord."),
+        rng,
+        fill=0.42,
     )
 
 
@@ -153,6 +156,7 @@ def fire_without_fuel(world: World, target: Thing, rng: Generator) -> Planted | 
             "A fire burns on nothing that could feed it.",
         ),
         rng,
+        fill=0.42,
     )
 
 
@@ -168,7 +172,7 @@ def _plain(world: World, target: Thing) -> bool:
         "vehicle",
     }:
         return False
-    if target.tags & {"living", "worn", "sign", "mirror"}:
+    if target.facts.get("detail") or target.tags & {"living", "worn", "sign", "mirror"}:
         return False
     return in_sight(world, target, 34)
 
@@ -201,7 +205,7 @@ def glowing_thing(world: World, target: Thing, rng: Generator) -> Planted | None
     rgb = pick(rng, ((1.0, 0.85, 0.45), (1.0, 0.6, 0.2), (0.6, 0.9, 1.0), (0.7, 1.0, 0.5)), 0.03)
     parts = tuple(_shining(part, rgb, float(rng.uniform(0.5, 0.65))) for part in target.parts)
     bright = replace(target, parts=parts, casts=False)
-    around = glow(target.centre, float(target.size.max()) * 0.95, rgb, 0.6)
+    around = glow(target.centre, float(target.size.max()) * 0.75, rgb, 0.6)
     return closer(
         Planted(
             world.changed(bright).after(around),
@@ -210,4 +214,5 @@ def glowing_thing(world: World, target: Thing, rng: Generator) -> Planted | None
             f"The {target.kind} shines by itself.",
         ),
         rng,
+        fill=0.42,
     )

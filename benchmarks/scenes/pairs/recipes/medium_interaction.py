@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.random import Generator
 
@@ -21,7 +19,6 @@ from benchmarks.scenes.pairs.arrange import (
     placeable,
     seen,
     spot_for,
-    thing,
     upright,
 )
 from benchmarks.scenes.pairs.registry import Planted, recipe
@@ -78,26 +75,26 @@ def _boat(size: float, rgb: tuple[float, float, float]) -> Pieces:
     ]
 
 
-def _light(rng: Generator, size: float) -> tuple[str, Pieces, float, float]:
+def _light(rng: Generator, size: float, *, balls: bool = True) -> tuple[str, Pieces, float, float]:
     """Something that floats: its name, pieces, height and how deep it is in."""
-    way, rgb = int(rng.integers(4)), pick(rng, _BRIGHT)
+    way, rgb = int(rng.integers(4 if balls else 3)), pick(rng, _BRIGHT)
     if way == 0:
-        return "bath duck", _duck(size, rgb), 1.6 * size, 0.34 * size
+        return "bath duck", _duck(size, rgb), 1.6 * size, 0.4 * size
     if way == 1:
-        return "toy boat", _boat(size, rgb), 1.5 * size, 0.26 * size
+        return "toy boat", _boat(size, rgb), 1.5 * size, 0.34 * size
     if way == 2:
-        ball: Pieces = [
-            (ellipsoid((0, 0, 0.8 * size), (0.8 * size,) * 3, n=20), Paint(rgb, specular=0.4)),
-            (
-                ellipsoid((0, 0, 0.8 * size), (0.805 * size, 0.805 * size, 0.25 * size), n=20),
-                Paint((0.95,) * 3),
-            ),
-        ]
-        return "beach ball", ball, 1.6 * size, 0.16 * size
-    wood = Paint((0.68, 0.48, 0.28), specular=0.1)
-    cut = [(box((0, 0, 0.45 * size), (1.7 * size, 0.9 * size, 0.9 * size)), wood)]
-    # Wood of 0.55 of the water's density.
-    return "block of wood", cut, 0.9 * size, 0.5 * size
+        wood = Paint((0.68, 0.48, 0.28), specular=0.1)
+        cut = [(box((0, 0, 0.45 * size), (1.7 * size, 0.9 * size, 0.9 * size)), wood)]
+        # Wood of 0.55 of the water's density.
+        return "block of wood", cut, 0.9 * size, 0.5 * size
+    ball: Pieces = [
+        (ellipsoid((0, 0, 0.8 * size), (0.8 * size,) * 3, n=20), Paint(rgb, specular=0.4)),
+        (
+            ellipsoid((0, 0, 0.8 * size), (0.805 * size, 0.805 * size, 0.25 * size), n=20),
+            Paint((0.95,) * 3),
+        ),
+    ]
+    return "beach ball", ball, 1.6 * size, 0.16 * size
 
 
 def _glass_tank(spot: Spot, water: Paint, turn: F64) -> list[Thing]:
@@ -158,9 +155,13 @@ def wrong_in_tank(world: World, target: Thing, rng: Generator) -> Planted | None
     # The load first: what is transparent is drawn over it.
     return closer(
         Planted(
-            spot.world.plus(put(wrong), *tank), spot.world.plus(put(right), *tank), ("load",), what
+            spot.world.plus(put(wrong), *tank),
+            spot.world.plus(put(right), *tank),
+            ("load", "water"),
+            what,
         ),
         rng,
+        ("tank",),
     )
 
 
@@ -199,7 +200,7 @@ def stands_on_basin_water(world: World, target: Thing, rng: Generator) -> Plante
         plank = (spot.put("board", "board", board, has=("rigid",)),)
         wrong, right = level, 0.166
     else:
-        name, pieces, _, deep = _light(rng, 0.1)
+        name, pieces, _, deep = _light(rng, 0.1, balls=False)
         plank, wrong, right = (), level + 0.002, level - deep
     placed = moved(pieces, linear=look)
     dry = spot.put("load", name, placed, shift=(0, 0, wrong), has=("rigid",))
@@ -214,6 +215,7 @@ def stands_on_basin_water(world: World, target: Thing, rng: Generator) -> Plante
             f"A {name} stands on top of the water.",
         ),
         rng,
+        ("basin", "load"),
     )
 
 
@@ -276,6 +278,7 @@ def sand_not_dented(world: World, target: Thing, rng: Generator) -> Planted | No
             f"A heavy {name} leaves no dent in the loose ground it lies on.",
         ),
         rng,
+        ("sandbox", "load"),
     )
 
 
@@ -295,6 +298,8 @@ def _wades(world: World, target: Thing) -> bool:
         "worn",
         "flame",
         "building",
+        "plant",
+        "aircraft",
     }:
         return False
     if target.rests_on is not None or target.facts.get("pose") in ("sit", "lie"):
@@ -388,84 +393,53 @@ def floats_at_wrong_line(world: World, target: Thing, rng: Generator) -> Planted
     )
 
 
-def _runs(world: World, target: Thing) -> bool:
-    return (
-        _afloat(world, target) and "boat" in target.tags and target.facts.get("facing") is not None
-    )
-
-
-def _wake(
-    at: F64, ahead: F64, length: float, width: float, level: float
-) -> list[tuple[Mesh, Paint]]:
-    """Foam: two arms that open against `ahead` and a strip between them."""
-    white, pale = Paint((0.96, 0.97, 0.98), alpha=0.85), Paint((0.85, 0.92, 0.95), alpha=0.6)
-    side = np.array([-ahead[1], ahead[0], 0.0])
-    z = np.array([0.0, 0.0, level + 0.004 * length - float(at[2])])
-    made: list[tuple[Mesh, Paint]] = []
-    for s in (-1.0, 1.0):
-        for k in range(7):
-            t = k / 7 + 0.07
-            c = at + z - ahead * length * t + side * s * (0.5 + 1.5 * t) * width
-            made.append(
-                (
-                    ellipsoid(
-                        c,
-                        (length * 0.12, width * (0.18 + 0.16 * t), length * 0.012),
-                        _yaw(-ahead + side * s * 0.5),
-                        n=9,
-                    ),
-                    white,
-                )
-            )
-    for k in range(5):
-        c = at + z - ahead * length * (0.15 + k / 6)
-        made.append(
-            (ellipsoid(c, (length * 0.13, width * 0.55, length * 0.008), _yaw(ahead), n=9), pale)
-        )
-    return made
-
-
-def _yaw(d: F64) -> F64:
-    return rot("z", float(np.degrees(np.arctan2(d[1], d[0]))))
+def _leaves(world: World, target: Thing, what: str) -> Thing | None:
+    """The wake or the prints of a thing, where the world has them."""
+    return next((t for t in world.things if t.key == target.facts.get(what)), None)
 
 
 @recipe(
     "medium_interaction",
     "wake_wrong_way",
-    fits=_runs,
+    fits=lambda world, target: _leaves(world, target, "wake") is not None,
     planted="The foam of a running boat opens in front of it or to its side instead of behind.",
     twin="It opens behind the boat, along its way.",
 )
 def wake_wrong_way(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    assert world.water is not None
-    ahead = np.asarray(target.facts["facing"], float) * [1, 1, 0]
-    ahead = ahead / np.linalg.norm(ahead)
-    length = float(np.ptp(target.verts() @ ahead))
-    width = float(np.ptp(target.verts() @ np.array([-ahead[1], ahead[0], 0.0])))
-    middle = np.array([*target.centre[:2], 0.0])
-
-    def foam(way: F64) -> Thing:
-        start = middle + way * length * 0.35
-        made = _wake(
-            start, way, length * 1.5, width * 0.6, world.water.level if world.water else 0.0
-        )
-        return replace(thing("wake", "wake", made, like=target, casts=False), rests_on=None)
-
-    angle = (
-        180.0
-        if rng.random() < 0.6
-        else float(rng.uniform(80, 110)) * (1 if rng.random() < 0.5 else -1)
-    )
-    right, wrong = foam(ahead), foam(rot("z", angle) @ ahead)
-    if not in_sight(world, right, 40, 0.8) or not in_sight(world, wrong, 40, 0.8):
+    foam = _leaves(world, target, "wake")
+    if foam is None or world.water is None:
         return None
-    return closer(
-        Planted(
-            world.plus(wrong),
-            world.plus(right),
-            ("wake",),
-            f"The wake of the {target.kind} runs the wrong way.",
-        ),
-        rng,
-    )
+    side = float(rng.uniform(75, 110)) * (1 if rng.random() < 0.5 else -1)
+    turn = 180.0 if rng.random() < 0.6 else side
+    middle = np.array([*target.centre[:2], float(foam.low[2])])
+    wrong = foam.about(rot("z", turn), middle)
+    if not in_sight(world, wrong, 40, 0.5):
+        return None
+    what = f"The wake of the {target.kind} runs the wrong way."
+    return Planted(world.changed(wrong), world, (foam.key,), what)
+
+
+@recipe(
+    "medium_interaction",
+    "prints_missing",
+    fits=lambda world, target: _leaves(world, target, "prints") is not None,
+    planted="Someone walks over soft snow or sand and leaves no prints; or the prints lead away beside the way "
+    "that was walked.",
+    twin="A line of prints ends at the feet.",
+)
+def prints_missing(world: World, target: Thing, rng: Generator) -> Planted | None:
+    """See the recipe."""
+    prints = _leaves(world, target, "prints")
+    if prints is None or not in_sight(world, target, 60):
+        return None
+    what = f"The {target.kind} walks over soft ground and leaves no prints behind."
+    if rng.random() < 0.5:
+        return Planted(world.without(prints.key), world, (prints.key,), what)
+    ahead = np.asarray(target.facts["facing"], float)
+    turn = rot("z", float(rng.uniform(70, 110)) * (1 if rng.random() < 0.5 else -1))
+    aside = turn @ ahead * float(rng.uniform(0.7, 1.1))
+    wrong = prints.moved(aside)
+    if not in_sight(world, wrong, 40, 0.6):
+        return None
+    return Planted(world.changed(wrong), world, (prints.key,), what)

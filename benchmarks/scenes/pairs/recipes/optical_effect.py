@@ -34,7 +34,7 @@ def _shaded(world: World, target: Thing) -> bool:
     ):
         return False
     grounded = target.rests_on is not None or "stands" in target.tags
-    own = target.shadow is None and target.casts
+    own = target.shadow is None and target.casts and not target.facts.get("detail")
     return grounded and own and world.place != "air" and in_sight(world, target, 30)
 
 
@@ -46,7 +46,8 @@ def _long_enough(world: World, target: Thing, least: float) -> bool:
 def _flat(world: World, target: Thing, caster: Thing, light: F64) -> Thing:
     """A caster pressed flat onto what the target stands on, along a light: it shades that surface as the
     caster would under the light, and not the target itself."""
-    base = float(target.low[2])
+    under = next((t for t in world.things if t.key == target.rests_on), None)
+    base = min(float(target.low[2]), world.ground if under is None else float(under.high[2]))
     left = 0.02
     m = np.eye(3)
     m[:2, 2] = (1 - left) * light[:2] / -float(light[2])

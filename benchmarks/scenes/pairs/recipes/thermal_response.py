@@ -210,6 +210,7 @@ def snowman_by_fire(world: World, target: Thing, rng: Generator) -> Planted | No
             violated, clean, ("snowman",), "A snowman stands unmelted right beside a blazing fire."
         ),
         rng,
+        ("snowman", "logs"),
     )
 
 

@@ -17,7 +17,7 @@ from benchmarks.scenes.pairs.world import Canvas, Effect
 
 Pieces = list[tuple[Mesh, Paint]]
 
-ICE = Paint((0.78, 0.9, 0.97), specular=0.9, shininess=0.9)
+ICE = Paint((0.6, 0.76, 0.86), specular=0.9, shininess=0.9)
 WET = Paint((0.34, 0.46, 0.54), specular=0.9, shininess=0.9, alpha=0.6)
 IRON = Paint((0.16, 0.16, 0.17), specular=0.3)
 HOT: RGB = (0.8, 0.1, 0.03)
