@@ -97,7 +97,7 @@ def attempt(
         violated = draw(stage, planted.violated, lit)
         evidence = find(planted, clean, violated)
     except Exception as e:
-        raise RuntimeError(
+        raise PlantingError(
             f"recipe {recipe.name!r} at {at.key!r} of base {base.name!r}: {e!r}"
         ) from e
     if isinstance(evidence, str):
@@ -106,16 +106,23 @@ def attempt(
     return Drawn(base, recipe, severity, planted, clean.pixels, violated.pixels, evidence, subject)
 
 
+_probe_errors: list[str] = []
+"""What failed in `_fits`; the next pair reports it."""
+
+
 @lru_cache(maxsize=64)
 def _fits(name: str) -> Counter[tuple[str, Severity]]:
     """In how many of a few fixed worlds of a base each recipe can be tried."""
     found: Counter[tuple[str, Severity]] = Counter()
     severities: tuple[Severity, ...] = ("major", "minor")
     for k in range(_PROBES):
-        world = BASES[name].make(np.random.default_rng(SeedSequence([77, k])))
-        for recipe in RECIPES.values():
-            for severity in severities:
-                found[recipe.name, severity] += bool(recipe.targets(world, severity))
+        try:
+            world = BASES[name].make(np.random.default_rng(SeedSequence([77, k])))
+            for recipe in RECIPES.values():
+                for severity in severities:
+                    found[recipe.name, severity] += bool(recipe.targets(world, severity))
+        except Exception as e:
+            _probe_errors.append(f"base {name!r}, looked at for what fits: {e!r}")
     return found
 
 
@@ -195,8 +202,12 @@ def _try_recipe(
         weights = np.array(shares) / sum(shares)
         for _ in range(_WORLDS // 2):
             base = BASES[str(rng.choice(names, p=weights))]
-            world = base.make(rng)
-            targets = visible_targets(stage, world, recipe, severity)
+            try:
+                world = base.make(rng)
+                targets = visible_targets(stage, world, recipe, severity)
+            except Exception as e:
+                log.errors.append(f"base {base.name!r} for {recipe.name!r}: {e!r}")
+                continue
             for k in rng.permutation(len(targets))[:_TARGETS]:
                 try:
                     got = attempt(stage, rng, base, world, recipe, severity, targets[k])
@@ -216,6 +227,8 @@ def make_pair(stage: Stage, seed: int, index: int, category: str, split: Split) 
     log = Log()
     drawn = draw_pair(stage, rng, category, split, log)
     style, clean, violated = finish(rng, drawn)
+    log.errors += _probe_errors
+    _probe_errors.clear()
     return Pair(drawn, style, clean, violated, tuple(log.given_up), tuple(log.errors))
 
 
