@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -191,7 +192,7 @@ def _snowy(rng: Generator) -> Layout:
         "horse",
         "sign",
     ]
-    for name in rng.permutation(kinds)[: int(rng.integers(4, 7))]:
+    for name in rng.permutation(kinds)[: int(rng.integers(5, 8))]:
         key = str(name)
         if any(one.key in (key, f"{key}.2") for one in things):
             continue
@@ -199,6 +200,7 @@ def _snowy(rng: Generator) -> Layout:
             rng, taken, (-2.7, 0.2), (2.7, 3.4), 1.2 if name in ("horse", "fence") else 0.7
         )
         turn = float(rng.uniform(-150, -30))
+        y += 1.4 if name in ("horse", "fence") else 0.0
         if name == "tree":
             things.append(
                 outdoors.tree(rng, key, (x, y, 0), turn, style=str(rng.choice(["conifer", "bare"])))
@@ -331,7 +333,7 @@ def _farm(rng: Generator) -> Layout:
         "bird",
     ]
     room = 0.55 if kind in ("chicken", "duck") else 1.0
-    for name in rng.permutation(kinds)[: int(rng.integers(4, 7))]:
+    for name in rng.permutation(kinds)[: int(rng.integers(5, 8))]:
         key = str(name)
         large = name in ("cow", "horse", "cart", "fence")
         if key == kind or (room < 1 and name in ("fence", "cart")):
@@ -417,7 +419,7 @@ def _windsock(rng: Generator, at: tuple[float, float, float]) -> Thing:
 
 
 def _airfield(rng: Generator) -> Layout:
-    layout = Layout([], fill=(0.66, 0.92), turn=(-32, 32), rise=(4.0, 18.0))
+    layout = Layout([], fill=(0.56, 0.8), turn=(-32, 32), rise=(4.0, 18.0), fov=(34.0, 60.0))
     part, texture = open_ground(rng, str(rng.choice(["grass", "meadow", "asphalt", "concrete"])))
     layout.stage.append(part)
     layout.textures["ground"] = texture
@@ -439,31 +441,18 @@ def _airfield(rng: Generator) -> Layout:
     things: list[Thing] = []
     flies = rng.random() < 0.2
     deg = float(rng.choice([-40.0, -140.0, 180.0, 0.0, -90.0])) + float(rng.uniform(-25, 25))
-    kind = str(rng.choice(list(vehicles.AIRLINERS)))
+    up = float(rng.uniform(2.4, 4.0)) if flies else 0.0
+    plane = vehicles.light_plane(rng, "aeroplane", (0, 1.5, up), deg, subject=True)
     if flies:
-        up = float(rng.uniform(2.6, 3.6))
-        things.append(
-            vehicles.airliner(
-                rng, "aeroplane", kind, (0, 3.0, up), deg, flies=True, size=0.2, subject=True
-            )
-        )
-    elif rng.random() < 0.72:
-        things.append(vehicles.light_plane(rng, "aeroplane", (0, 1.5, 0), deg, subject=True))
-    else:
-        things.append(
-            vehicles.airliner(rng, "aeroplane", kind, (0, 2.5, 0), deg, size=0.3, subject=True)
-        )
-    if rng.random() < 0.4:
+        names = tags("vehicle", "rigid", "aircraft", "large", "moves")
+        plane = replace(plane, tags=names, facts={**plane.facts, "flies": True})
+    things.append(plane)
+    if rng.random() < 0.45:
         far = str(rng.choice(list(vehicles.AIRLINERS)))
+        at = (float(rng.uniform(-14, 14)), float(rng.uniform(38, 46)), 0)
         things.append(
             vehicles.airliner(
-                rng,
-                "airliner",
-                far,
-                (float(rng.uniform(-8, 8)), float(rng.uniform(14, 19)), 0),
-                float(rng.uniform(0, 360)),
-                size=0.32,
-                textured=False,
+                rng, "airliner", far, at, float(rng.uniform(0, 360)), textured=False, casts=False
             )
         )
     taken: Taken = [(0.0, 1.5, 2.2)]
@@ -481,11 +470,13 @@ def _airfield(rng: Generator) -> Layout:
         "bicycle",
         "cart",
     ]
-    for name in rng.permutation(kinds)[: int(rng.integers(4, 7))]:
+    for name in rng.permutation(kinds)[: int(rng.integers(5, 8))]:
         key = str(name)
-        near = name in ("cone", "cone.2", "dog", "crate", "person", "bicycle")
+        if any(one.key == key for one in things):
+            continue
+        near = name in ("cone", "person.2", "person.3", "dog", "crate", "person", "bicycle")
         x, y = clear(
-            rng, taken, (-3.6, -2.6), (3.6, 0.4 if near else 3.0), 1.6 if name == "car" else 0.6
+            rng, taken, (-2.7, -4.8), (2.7, -2.0 if near else 2.0), 1.6 if name == "car" else 0.6
         )
         turn = float(rng.uniform(-160, -20))
         if name.startswith("person"):
@@ -499,7 +490,7 @@ def _airfield(rng: Generator) -> Layout:
         elif name.startswith("cone"):
             things.append(outdoors.cone(rng, key, (x, y, 0), turn))
         elif name == "car":
-            things.append(some_car(rng, key, (x * 1.4, y + 3.2, 0), turn))
+            things.append(some_car(rng, key, (4.6 * (1 if x > 0 else -1), y + 1.5, 0), turn))
         elif name == "windsock":
             things.append(_windsock(rng, (x, y, 0)))
         elif name == "sign":
@@ -512,13 +503,13 @@ def _airfield(rng: Generator) -> Layout:
             things.append(getattr(outdoors, key)(rng, key, (x, y, 0), turn))
     layout.things = things
     layout.stage += distance(rng, ("tree", "house"), int(rng.integers(1, 5)))
-    layout.free = spots(rng, things, (-2.8, -2.4), (2.8, 0.6), 0.0, 7)
+    layout.free = spots(rng, things, (-2.6, -4.8), (2.6, -1.6), 0.0, 7)
     return layout
 
 
 @base(
     "airfield",
-    "An airfield: a light aircraft or a small airliner on its wheels or in the air; people, cones, cars, a windsock.",
+    "An airfield: a light aircraft on its wheels or in the air; people, cones, a car, a windsock, far airliners.",
 )
 def airfield(rng: Generator) -> World:
     """See the base."""
@@ -565,11 +556,13 @@ def _desert(rng: Generator) -> Layout:
                 rng, "car", str(rng.choice(["suv", "pickup"])), (0, 0.8, -0.02), deg, subject=True
             )
         )
-        taken.append((0.0, 0.8, 2.1))
+        taken.append((0.0, 0.8, 1.6))
+        layout.fill = (0.5, 0.7)
     else:
         large = kind in ("elephant", "rhino")
         things.append(animal(rng, kind, kind, (0, 0.6 if large else 0.0, -0.01), deg, subject=True))
-        taken.append((0.0, 0.5, 1.7 if large else 0.8))
+        taken.append((0.0, 0.5, 1.5 if large else 0.8))
+        layout.fill = (0.45, 0.68)
     kinds = [
         "cactus",
         "cactus.2",
@@ -586,7 +579,7 @@ def _desert(rng: Generator) -> Layout:
         "bird",
         "dog",
     ]
-    for name in rng.permutation(kinds)[: int(rng.integers(4, 7))]:
+    for name in rng.permutation(kinds)[: int(rng.integers(5, 8))]:
         key = str(name)
         if key == kind or any(one.key == key for one in things):
             continue
@@ -609,7 +602,9 @@ def _desert(rng: Generator) -> Layout:
         elif name == "bird":
             things.append(flying_bird(rng, key, (x, y, float(rng.uniform(1.5, 2.5))), turn))
         else:
-            things.append(getattr(outdoors, key.split(".", maxsplit=1)[0])(rng, key, (x, y, 0), turn))
+            things.append(
+                getattr(outdoors, key.split(".", maxsplit=1)[0])(rng, key, (x, y, 0), turn)
+            )
     layout.things = things
     layout.stage += distance(rng, ("mountain",), int(rng.integers(0, 3)))
     layout.free = spots(rng, things, (-2.4, -1.2), (2.4, 2.2), 0.0, 7)

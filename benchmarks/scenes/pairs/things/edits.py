@@ -19,7 +19,7 @@ from benchmarks.scenes.setting import BUILD
 from .quick import put
 
 Shift = tuple[float, float, float]
-_INDIVIDUALS = 48
+_INDIVIDUALS = 16
 """Different ones of each type; building them anew for every picture would take too long."""
 
 
@@ -129,7 +129,7 @@ def _swapped(parts: list[Part], one: str, other: str) -> list[Part]:
     return _each(parts, b.key, lambda p, _: p.transformed(np.eye(3), -way))
 
 
-@lru_cache(maxsize=96)
+@lru_cache(maxsize=512)
 def _built(domain: str, subtype: str, number: int, size: float) -> Subject:
     subject = BUILD[domain](np.random.default_rng([number, 6]), subtype)
     if size == 1.0:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -19,9 +20,10 @@ from benchmarks.scenes.pairs.world import Thing, Water, World
 from benchmarks.scenes.render import Light
 from benchmarks.scenes.surroundings.backdrop import backdrop
 from benchmarks.scenes.surroundings.backdrop import ground as floor
-from benchmarks.scenes.surroundings.indoor import moved
 from benchmarks.scenes.surroundings.outdoor import house, mountain, tree
 from benchmarks.scenes.surroundings.textures import gradient
+
+from .quick import put
 
 _SKIES: Final = {
     "clear": ((0.2, 0.42, 0.8), (0.72, 0.84, 0.95)),
@@ -38,7 +40,7 @@ _GROUNDS: Final[Mapping[str, tuple[tuple[float, float, float], float, float]]] =
     "gravel": ((0.58, 0.54, 0.48), 0.6, 0.6),
     "sand": ((0.82, 0.71, 0.5), 0.2, 1.0),
     "dunes": ((0.85, 0.64, 0.4), 0.22, 1.5),
-    "snow": ((0.93, 0.94, 0.97), 0.1, 1.5),
+    "snow": ((0.8, 0.82, 0.86), 0.1, 1.5),
     "mud": ((0.42, 0.33, 0.23), 0.4, 1.0),
     "court": ((0.62, 0.3, 0.22), 0.1, 1.0),
     "concrete": ((0.6, 0.6, 0.58), 0.14, 1.0),
@@ -130,21 +132,33 @@ class Layout:
     """Points [n, 3] to fill the frame with, instead of the subjects'."""
 
 
-def _box(camera: Camera, verts: F64) -> tuple[float, float, float, float, float]:
-    """Its box in the frame (x0, y0, x1, y1, of 0..1) and its distance."""
-    p = camera.project(verts, 1, 1)
-    depth = (verts - camera.pos) @ camera.forward
-    if depth.min() < 0.2:
-        return (0.0, 0.0, 0.0, 0.0, 0.0)
-    (x0, y0), (x1, y1) = p.min(0), p.max(0)
-    return (float(x0), float(y0), float(x1), float(y1), float(np.median(depth)))
+Boxes = list[tuple[float, float, float, float, float]]
+"""Of each thing in the frame: x0, y0, x1, y1 of 0..1, and its distance."""
+
+
+def _boxes(camera: Camera, points: F64) -> Boxes:
+    """Boxes of things that `_sample` took the points [things, n, 3] of."""
+    p = camera.project(points, 1, 1)
+    depth = (points - camera.pos) @ camera.forward
+    low, high, far = p.min(1), p.max(1), np.median(depth, axis=1)
+    hidden = depth.min(1) < 0.2
+    low[hidden] = high[hidden] = 0.0
+    rows = np.concatenate([low, high, far[:, None]], 1)
+    return [(r[0], r[1], r[2], r[3], r[4]) for r in rows.tolist()]
+
+
+def _sample(thing: Thing) -> F64:
+    """48 of its points, [48, 3], with its extremes."""
+    v = thing.verts()
+    ends = np.concatenate([v.argmin(0), v.argmax(0)])
+    return v[np.concatenate([ends, np.linspace(0, len(v) - 1, 42).astype(int)])]
 
 
 def _area(x0: float, y0: float, x1: float, y1: float) -> float:
     return max(x1 - x0, 0.0) * max(y1 - y0, 0.0)
 
 
-def _shown(boxes: list[tuple[float, float, float, float, float]], k: int) -> float:
+def _shown(boxes: Boxes, k: int) -> float:
     """Share of the frame of box k inside it, less what nearer ones cover; negative where much is cut."""
     x0, y0, x1, y1, depth = boxes[k]
     whole = _area(x0, y0, x1, y1)
@@ -161,7 +175,7 @@ def _shown(boxes: list[tuple[float, float, float, float, float]], k: int) -> flo
     return inside - 0.75 * covered
 
 
-def _covered(boxes: list[tuple[float, float, float, float, float]], k: int) -> float:
+def _covered(boxes: Boxes, k: int) -> float:
     """Share of the box of a subject that the box of the one nearer thing which hides most of it covers."""
     x0, y0, x1, y1, depth = boxes[k]
     nearer = [b for n, b in enumerate(boxes) if n != k and b[4] < depth - 0.3]
@@ -176,9 +190,9 @@ _ASIDE: Final = 0.032
 """Share of the frame that the box of a plain aside covers."""
 
 
-def _quality(camera: Camera, layout: Layout, points: Sequence[F64], cut: bool) -> float:
+def _quality(camera: Camera, layout: Layout, points: F64, cut: bool) -> float:
     """Number of plain asides, less where the subject is not: out of the frame (unless `cut`) or covered."""
-    boxes = [_box(camera, p) for p in points]
+    boxes = _boxes(camera, points)
     asides, score = 0, 0.0
     for k, thing in enumerate(layout.things):
         if thing.facts.get("detail"):
@@ -201,9 +215,12 @@ def _quality(camera: Camera, layout: Layout, points: Sequence[F64], cut: bool) -
 
 
 def _camera(rng: Generator, layout: Layout, tries: int) -> tuple[Camera, float]:
-    points = [one.verts()[:: max(len(one.verts()) // 60, 1)] for one in layout.things]
-    main = [p for p, one in zip(points, layout.things, strict=True) if one.subject]
-    focus = np.concatenate(main) if layout.focus is None else layout.focus
+    points = np.stack([_sample(one) for one in layout.things])
+    focus = layout.focus
+    if focus is None:
+        focus = np.concatenate([_sample(one) for one in layout.things if one.subject])
+    elif len(focus) > 200:
+        focus = focus[np.linspace(0, len(focus) - 1, 200).astype(int)]
     cut = layout.focus is not None
     best: tuple[Camera, float] | None = None
     for _ in range(tries):
@@ -230,7 +247,8 @@ def shown(rng: Generator, base: str, place: str, draw: Callable[[Generator], Lay
     best: tuple[Layout, Camera, float] | None = None
     for _ in range(3):
         layout = draw(rng)
-        camera, score = _camera(rng, layout, 20)
+        layout.things = apart(layout.things)
+        camera, score = _camera(rng, layout, 26)
         if best is None or score > best[2]:
             best = (layout, camera, score)
         if score >= layout.least:
@@ -301,16 +319,59 @@ def distance(rng: Generator, kinds: Sequence[str], count: int, z: float = 0.0) -
         }[kind]
         y = float(rng.uniform(near, far))
         x = float(rng.uniform(-1, 1)) * (5 + 0.75 * y)
-        make = {"tree": tree, "house": house, "mountain": mountain}[kind]
+        deg = float(rng.uniform(-25, 25) if kind == "house" else rng.uniform(0, 360))
+        one = _far(kind, int(rng.integers(24)))
         scale = size * float(rng.uniform(0.7, 1.3))
-        turn = (
-            rot("z", float(rng.uniform(-25, 25) if kind == "house" else rng.uniform(0, 360)))
-            * scale
-        )
-        parts.append(
-            Part(f"backdrop.far.{i}", None, tuple(moved(make(rng), turn, np.array([x, y, z]))))
-        )
+        placed = put([one], rot("z", deg), scale, np.array([x, y, z]))[0]
+        parts.append(replace(placed, key=f"backdrop.far.{i}"))
     return parts
+
+
+@lru_cache(maxsize=96)
+def _far(kind: str, number: int) -> Part:
+    make = {"tree": tree, "house": house, "mountain": mountain}[kind]
+    return Part("far", None, tuple(make(np.random.default_rng([number, 11]))))
+
+
+def apart(things: Sequence[Thing]) -> list[Thing]:
+    """Those that run into none before them; what rests on, hangs on or lies under another one is left."""
+    kept: list[Thing] = []
+    ends = {one.key: (one.low - 0.03, one.high) for one in things}
+    for one in things:
+        low, high = ends[one.key]
+        if not one.subject and not one.facts.get("detail"):
+            solid = [
+                k
+                for k in kept
+                if not k.facts.get("detail")
+                and one.rests_on != k.key
+                and k.rests_on != one.key
+                and not ((low > ends[k.key][1]) | (ends[k.key][0] > high)).any()
+            ]
+            if any(_meet(one, k) for k in solid):
+                continue
+            if one.rests_on is not None and all(k.key != one.rests_on for k in kept):
+                continue
+        kept.append(one)
+    keys = {one.key for one in kept}
+    return [one for one in kept if one.facts.get("of", one.key) in keys]
+
+
+def _meet(one: Thing, other: Thing) -> bool:
+    """Whether parts of them overlap, by boxes along the axes of both."""
+    gap = 0.03
+    for deg in {float(one.facts.get("facing_deg", 0.0)), float(other.facts.get("facing_deg", 0.0))}:
+        turn = rot("z", deg)
+        (a0, a1), (b0, b1) = (_part_boxes(t, turn) for t in (one, other))
+        clear_ = ((a0[:, None] - gap > b1[None]) | (b0[None] - gap > a1[:, None])).any(-1)
+        if clear_.all():
+            return False
+    return True
+
+
+def _part_boxes(thing: Thing, turn: F64) -> tuple[F64, F64]:
+    verts = [part.verts() @ turn for part in thing.parts]
+    return np.stack([v.min(0) for v in verts]), np.stack([v.max(0) for v in verts])
 
 
 def spots(

@@ -164,10 +164,18 @@ def _vehicle(
     rests_on: str | None,
     more_tags: Sequence[Tag],
     facts: Mapping[str, Any],
+    casts: bool = True,
 ) -> Thing:
     seed = int(rng.integers(2**31))
     base = Thing(
-        key, kind, (), subject, tags("vehicle", "rigid", *names, *more_tags), rests_on, dict(facts)
+        key,
+        kind,
+        (),
+        subject,
+        tags("vehicle", "rigid", *names, *more_tags),
+        rests_on,
+        dict(facts),
+        casts=casts,
     )
 
     def make(**now: Any) -> tuple[list[Part], dict[str, Any]]:
@@ -229,6 +237,7 @@ def airliner(
     size: float = 1.0,
     subject: bool = False,
     textured: bool = True,
+    casts: bool = True,
     more_tags: Sequence[Tag] = (),
     **how: Any,
 ) -> Thing:
@@ -254,7 +263,7 @@ def airliner(
     names: list[Tag] = ["aircraft", "large", *(("moves",) if flies else ("stands",))]
     return _vehicle(
         rng, key, "aeroplane", build, names, at, facing_deg, how, subject=subject, rests_on=None,
-        more_tags=more_tags, facts={"textures": s.textures},
+        more_tags=more_tags, facts={"textures": s.textures}, casts=casts,
     )  # fmt: skip
 
 
