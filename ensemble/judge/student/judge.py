@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from physgauge.ensemble.judge.guarded import total
 from physgauge.ensemble.judge.look import Crop, Look
 from physgauge.ensemble.judge.observe.observer import Observers
 from physgauge.ensemble.judge.student.batching import Batcher
-from physgauge.ensemble.judge.student.network import Said, StudentNetwork, number
+from physgauge.ensemble.judge.student.contract import Contract
+from physgauge.ensemble.judge.student.network import Said, number
 from physgauge.ensemble.judge.terravis.probes import ProbeSet
 from physgauge.ensemble.letterbox import Placement, to_image
 from physgauge.ensemble.observations import Sight
@@ -32,6 +33,17 @@ MODE: Final = "student"
 UNKNOWN: Final = "outside what this model knows"
 PEAK: Final = 0.5
 """The box is around the cells of at least this share of the map's peak."""
+
+
+class Network(Protocol):
+    """What answers: an ONNX file (`network.py`), or a language model with a trained head (`vlm.py`)."""
+
+    contract: Contract
+    sha256: str
+
+    def answer(self, images: Sequence[U8]) -> list[Said]:
+        """What it says of B images [H, W, 3], each as if it were alone."""
+        ...
 
 
 class StudentJudge:
@@ -49,7 +61,7 @@ class StudentJudge:
     """
 
     def __init__(
-        self, network: StudentNetwork, probes: ProbeSet, settings: JudgeSettings, batch: int = 4,
+        self, network: Network, probes: ProbeSet, settings: JudgeSettings, batch: int = 4,
         observers: Observers | None = None,
     ) -> None:  # fmt: skip
         known = network.contract.probes
@@ -157,10 +169,13 @@ class StudentJudge:
             p_yes=p,
             p_major=number(said.major[k]),
             outcome="answered",
-            box=box_of(said.where[k], said.placement, self._network.contract.size)
-            if found
-            else None,
+            box=self._box(said, k) if found else None,
         )
+
+    def _box(self, said: Said, k: int) -> list[float] | None:
+        if said.where is None or said.placement is None:
+            return None
+        return box_of(said.where[k], said.placement, self._network.contract.size)
 
     async def close(self) -> None:
         """Let the batch that runs end, and close the observers' engines."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from physgauge.config import LoadedProfile
 from physgauge.ensemble.judge.observe.observer import Observers
-from physgauge.ensemble.judge.student.judge import StudentJudge
+from physgauge.ensemble.judge.student.judge import Network, StudentJudge
 from physgauge.ensemble.judge.student.network import StudentNetwork
-from physgauge.ensemble.judge.student.settings import read_settings
+from physgauge.ensemble.judge.student.settings import StudentSettings, read_settings
 from physgauge.ensemble.judge.terravis.file import load_probes
 from physgauge.errors import ConfigError, EnvironmentProblem
 
@@ -35,5 +37,19 @@ def load_student(loaded: LoadedProfile, observers: Observers | None = None) -> S
     if judge is None:
         raise ConfigError(f"profile {loaded.profile.name}: judge: expected a table, got none")
     probes = load_probes(judge.probes, loaded.folder)
-    network = StudentNetwork(loaded.path(settings.model), settings)
+    network = _network(loaded.path(settings.model), settings)
     return StudentJudge(network, probes, judge, settings.batch, observers)
+
+
+def _network(path: Path, settings: StudentSettings) -> Network:
+    """An ONNX file, or a folder with a head for a language model, which needs torch."""
+    if not path.is_dir():
+        return StudentNetwork(path, settings)
+    try:
+        from physgauge.ensemble.judge.student.vlm import VlmNetwork
+    except ImportError as error:
+        raise EnvironmentProblem(
+            f"judge.student: {path.name} is a head for a language model and needs {error.name}, which is "
+            "not installed: pip install 'physgauge[judge]'"
+        ) from None
+    return VlmNetwork(path, settings.threads)

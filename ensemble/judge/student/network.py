@@ -31,12 +31,12 @@ class Said:
     """[Q]."""
     major: F32
     """[Q]."""
-    where: F32
-    """[Q, 16, 16] over the square that it sees."""
+    where: F32 | None
+    """[Q, 16, 16] over the square that it sees; None: it does not say where."""
     family: F32
     """[families]."""
     known: float
-    placement: Placement
+    placement: Placement | None = None
     """Where the image lies in that square."""
 
 

@@ -104,7 +104,8 @@ def distill(
     Writes one ONNX file, and a report of how it agrees with its teacher on images held out.
     """
     _torch()
-    from physgauge.distill.work import REPORT, Order
+    from physgauge.distill.order import Order
+    from physgauge.distill.report import REPORT
     from physgauge.distill.work import distill as work
 
     run = run or output.with_name(output.name + ".run")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physgauge.distill import plots
+from physgauge.distill.order import Order
+from physgauge.distill.rows import Taught
 from physgauge.evaluate.bootstrap import of_pairs
 from physgauge.evaluate.ranks import spearman
 from physgauge.train.student.metrics import Answers, auroc, reliability
-from physgauge.train.student.records import Targets
+from physgauge.train.student.records import Records, Targets
 from physgauge.types import F64
 
 RESAMPLES = 500
 DECIDED_FROM = 0.5
+REPORT = "report.json"
 
 
 def agreement(student: Answers, teacher: Targets, probes: Sequence[str]) -> dict[str, Any]:
@@ -85,3 +90,32 @@ def scores(student: Answers, teacher: Targets) -> tuple[F64, F64]:
     )  # fmt: skip
     whole = ~(np.isnan(student.yes).any(1) | np.isnan(his.yes).any(1) | (teacher.eligible < 0.5))
     return student.soft[whole], his.soft[whole]
+
+
+def write_report(
+    order: Order, taught: Taught, held_out: Records, student: Answers, figures: dict[str, Any]
+) -> dict[str, Any]:
+    """Agreement with the teacher on images nothing was learned from, as JSON and pictures in the run's
+    folder; it comes back.
+
+    Args:
+        order: of the run.
+        taught: what was learned from.
+        held_out: the images.
+        student: what it says of them, NaN where it declined.
+        figures: of its file.
+    """
+    agreed = agreement(student, held_out.targets, taught.probes)
+    per = {name: one["pearson"] for name, one in agreed["per_category"].items()}
+    told = ~np.isnan(student.eligible)
+    table = reliability(student.yes[told], held_out.targets.yes[told])
+    both = scores(student, held_out.targets)
+    found = {
+        "student": str(order.output), "backbone": order.backbone, "teachers": list(taught.teachers),
+        "probe_versions": list(taught.probe_versions), "rows_left_out": taught.left_out,
+        "trained_on": len(taught.records) - len(held_out), "held_out": agreed,
+        "pictures": plots.write_all(order.run, both, table, per, taught.teachers),
+        "file": {k: v for k, v in figures.items() if k != "reliability"},
+    }  # fmt: skip
+    (order.run / REPORT).write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+    return found

@@ -12,10 +12,12 @@ from physgauge.ensemble.judge.engines.onepass.engine import OnePassEngine
 from physgauge.ensemble.judge.engines.onepass.load import Loaded, load
 from physgauge.ensemble.judge.engines.onepass.packed import Packed
 from physgauge.ensemble.judge.engines.onepass.prompts import Prompts
+from physgauge.ensemble.judge.engines.onepass.reader import Reader
 from physgauge.ensemble.judge.engines.onepass.running import Runner
 from physgauge.ensemble.judge.engines.onepass.settings import OnePassSettings
 from physgauge.ensemble.judge.engines.onepass.tiny import resolve
 from physgauge.ensemble.judge.engines.onepass.worker import Worker
+from physgauge.errors import ConfigError
 
 
 def build(
@@ -63,6 +65,22 @@ def assemble(
         shared, loaded.model.config.get_text_config().max_position_embeddings,
         settings.max_sessions, settings.prepare_workers,
     )  # fmt: skip
+
+
+def reader(settings: OnePassSettings, folder: Path, where: str) -> Reader:
+    """The model without its answers: what it holds at the ends of questions. Errors as for `build`, and
+    ConfigError for a model that cannot be packed."""
+    path = resolve(settings.model) or (folder / settings.model).resolve()
+    loaded = load(settings, path, tuple(PACKED), where)
+    ways = _ways(loaded, settings, where)
+    prompts = Prompts(loaded.tokenizer, ways.mark, settings.layout, where)
+    runner = _runner(loaded, settings, ways, families(loaded.tokenizer, where))
+    if not isinstance(runner, Packed):
+        raise ConfigError(
+            f"{where}: model: expected one whose questions can be packed ({', '.join(PACKED)}), got "
+            f"{loaded.model.config.model_type!r}"
+        )
+    return Reader(runner, prompts, ways.prepare, loaded.models)
 
 
 def _runner(

@@ -65,6 +65,13 @@ class Packed:
         return np.split(odds, stops[:-1])
 
     @torch.inference_mode()
+    def states(self, batch: Sequence[tuple[Opened, Sequence[Tail]]]) -> list[torch.Tensor]:
+        """What the model holds at the tails' ends, [tails, hidden] float32 a session, in one forward
+        pass: for a head that was trained to read it."""
+        states, _ = self._forward([(o, tail) for o, some in batch for tail in some])
+        return list(states.float().cpu().split([len(some) for _, some in batch]))
+
+    @torch.inference_mode()
     def alone(self, prefix: Prefix, picture: Picture | None, tail: Tail) -> F64:
         # One sequence that sees all that is before it: nothing shared, nothing joined.
         o = self.open(prefix, picture)

@@ -102,7 +102,16 @@ def _one(
         return prior
     z, y = logits[known].astype(np.float64), target[known].astype(np.float64)
     scale, shift = platt(np.clip(z, -15, 15), y, prior, pull)
-    return (max(scale, LEAST_SCALE), shift)
+    return (scale, shift) if scale >= LEAST_SCALE else (LEAST_SCALE, _shift(LEAST_SCALE * z, y))
+
+
+def _shift(z: F64, y: F64) -> float:
+    """The shift that gives the logits `z` the mean probability of `y`, by bisection."""
+    low, high = -40.0, 40.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sigmoid(z + middle).mean() < y.mean() else (low, middle)
+    return middle
 
 
 def _places(logits: NDArray[Any], targets: Targets) -> Map:
