@@ -190,7 +190,30 @@ class Spot:
         under = self.like.rests_on or ""
         if not all(has_room(self.world, one, [*ignoring, under]) for one in things):
             return False
+        lowest = min(things, key=lambda one: float(one.low[2]))
+        if abs(float(lowest.low[2] - self.at[2])) < 0.02 and not grounded(self.world, lowest):
+            return False
         return covered(self.world, whole, [*ignoring, under]) < 0.25
+
+
+def grounded(world: World, one: Thing) -> bool:
+    """Whether there is something under the whole of a thing that stands at its lowest point."""
+    z, low, high = float(one.low[2]), one.low, one.high
+    if abs(z - world.ground) < 0.03 and one.rests_on is None:
+        return True
+    tops = [(t.low, t.high) for t in world.things if t.key != one.key]
+    for part in world.stage:
+        for piece in part.pieces:
+            v = piece.mesh.verts
+            tops.append((v.min(0), v.max(0)))
+    tops = [(a, b) for a, b in tops if abs(float(b[2]) - z) < 0.02 + 0.02 * float(one.size[2])]
+    inset = 0.15 * (high - low)
+    corners = [
+        (x, y)
+        for x in (low[0] + inset[0], high[0] - inset[0])
+        for y in (low[1] + inset[1], high[1] - inset[1])
+    ]
+    return all(any(a[0] <= x <= b[0] and a[1] <= y <= b[1] for a, b in tops) for x, y in corners)
 
 
 def covered(world: World, verts: F64, ignoring: Iterable[str]) -> float:

@@ -12,6 +12,7 @@ from benchmarks.scenes.pairs.arrange import (
     closer,
     facing,
     foot,
+    grounded,
     has_room,
     in_sight,
     matt,
@@ -126,6 +127,8 @@ def through_neighbour(world: World, target: Thing, rng: Generator) -> Planted | 
     under = {other.key, target.rests_on or ""}
     if not has_room(base, touching, under) or not in_sight(base, touching, 32):
         return None
+    if not grounded(world, other) or not grounded(base, touching):
+        return None
     return closer(
         Planted(
             base.changed(inside),
@@ -205,7 +208,9 @@ def through_panel(world: World, target: Thing, rng: Generator) -> Planted | None
     _, far = reach(target, normal)
     behind = board.moved(normal * (far - float(spot @ normal) + thick * 0.6))
     under = {target.rests_on or "", target.key}
-    if not has_room(world, behind, under) or not in_sight(world, target, 30):
+    if not grounded(world, behind) or not has_room(world, behind, under):
+        return None
+    if not in_sight(world, target, 30):
         return None
     return closer(
         Planted(
@@ -248,7 +253,9 @@ def rod_through(world: World, target: Thing, rng: Generator) -> Planted | None:
     d = spot + aim + right * along + near * (front + radius * 2.5) + down
     lying = thing("rod.added", "pole", [(limb(c, d, radius, radius), matt(colour))], like=target)
     under = {target.rests_on or "", target.key}
-    if not has_room(world, lying, under) or not has_room(world, rod, under):
+    if not grounded(world, lying) or not has_room(world, lying, under):
+        return None
+    if not has_room(world, rod, under):
         return None
     if not in_sight(world, target, 30):
         return None

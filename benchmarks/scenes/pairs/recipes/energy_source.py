@@ -75,6 +75,7 @@ def flame_without_candle(world: World, target: Thing, rng: Generator) -> Planted
             "A flame burns in the air, on no wick.",
         ),
         rng,
+        ("candle", "flame"),
         fill=0.42,
     )
 

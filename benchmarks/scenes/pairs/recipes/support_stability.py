@@ -16,6 +16,7 @@ from benchmarks.scenes.pairs.arrange import (
     closer,
     facing,
     foot,
+    grounded,
     has_room,
     in_sight,
     matt,
@@ -261,7 +262,9 @@ def leans_on_nothing(world: World, target: Thing, rng: Generator) -> Planted | N
     clean = world
     if rng.random() < 0.5:
         held = _holder(world, leaning, right, rng)
-        if held is None or not in_sight(world, held, 14, 0.97) or not has_room(world, held, under):
+        if held is None or not in_sight(world, held, 14, 0.97) or not grounded(world, held):
+            return None
+        if not has_room(world, held, under):
             return None
         clean = violated.plus(held)
     return closer(
