@@ -72,20 +72,17 @@ def post_before(world: World, at: Thing, rng: Generator) -> tuple[World, Thing] 
     """The world with a post that stands before a thing and hides a strip of it, and the post."""
     x0, y0, x1, y1 = frame_of(world, at)
     depth = depths(world, at)[0]
+    middle = float((at.centre - world.camera.pos) @ world.camera.forward)
     unit = 2 * world.camera.tan * depth
     kinds = _ON if at.rests_on else _OUT if world.place != "indoor" else _IN
     for _ in range(6):
-        wide = float(np.clip((x1 - x0) * rng.uniform(0.12, 0.22), 0.022, 0.1)) * unit
+        wide = float(np.clip((x1 - x0) * rng.uniform(0.14, 0.24), 0.02, 0.09)) * unit
         high = (y1 - y0) * float(rng.uniform(0.95, 1.3)) * unit
         x = x0 + (x1 - x0) * float(rng.uniform(0.35, 0.65))
         kind = str(rng.choice(kinds))
-        gap = (
-            wide * float(rng.uniform(1.0, 2.5))
-            + depth
-            - float((at.centre - world.camera.pos) @ world.camera.forward)
-        )
-        across = (x - (x0 + x1) / 2) * unit
-        spot = at.centre + nearer(world) * abs(gap) + rightwards(world) * across
+        spot = at.centre + nearer(world) * (middle - depth + wide * float(rng.uniform(1.0, 2.5)))
+        seen_at = float(world.camera.project(spot[None], 1, 1)[0, 0])
+        spot = spot + rightwards(world) * (x - seen_at) * unit
         foot = np.array([spot[0], spot[1], at.low[2]])
         post = thing(
             "post", kind, _post(kind, wide / 2, high, rng), at=foot, has=("rigid", "stands")

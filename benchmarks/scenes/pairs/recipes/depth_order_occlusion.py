@@ -41,7 +41,10 @@ def _stands(world: World, one: Thing) -> bool:
 
 
 def _lone(world: World, one: Thing) -> bool:
-    return _stands(world, one) and not _tied(world, one)
+    """Whether a post can be put before it."""
+    x0, y0, x1, y1 = frame_of(world, one)
+    large = min(x1 - x0, y1 - y0) > 0.1 and (x1 - x0) * (y1 - y0) > 0.025
+    return large and _stands(world, one) and not _tied(world, one)
 
 
 def _partners(world: World, one: Thing) -> list[Thing]:
