@@ -113,6 +113,8 @@ def _where(planted: Planted, clean: Canvas, violated: Canvas, changed: Mask) -> 
     Where hardly anything changed there (their support is gone, their shadow is wrong): the things, and
     what changed elsewhere.
     """
+    if planted.mark is not None:
+        changed = changed & planted.mark(changed.shape[0])
     if not planted.where:
         return _tidy(changed)
     at = np.zeros_like(changed)

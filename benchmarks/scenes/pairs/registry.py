@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from benchmarks.scenes.paints import U8
 
@@ -51,6 +53,9 @@ class Planted:
     """Keys of the things that it is seen at, in either world; empty: wherever the pictures differ."""
     detail: str
     """One sentence: what is wrong."""
+    mark: Callable[[int], NDArray[np.bool_]] | None = None
+    """Where to look for it in a picture of that side, [S, S]: a seam is seen where it runs, not in all
+    that differs beyond it. None: everywhere."""
 
 
 Plant = Callable[[World, Thing, Generator], Planted | None]
