@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -20,11 +20,11 @@ from benchmarks.scenes.post import develop, encode
 from benchmarks.scenes.render import Stage, check_platform
 from physgauge.errors import ConfigError
 
-from .pair import SPLITS, Pair, Split, make_pair
+from .pair import SPLITS, Fits, Pair, Split, bases_of, know, look, make_pair
 from .registry import CATEGORIES, FAMILIES, load, others_of
 from .truth import write_truth
 
-_STEP: Final = 3
+_STEP: Final = 4
 """Pairs a job."""
 
 
@@ -97,7 +97,7 @@ def make_set(order: Order, quiet: bool = False) -> dict[str, Any]:
     start = time.perf_counter()
     rows: list[dict[str, Any]] = []
     log = _Log()
-    for pair, made in enumerate(_pairs(order)):
+    for pair, made in enumerate(_pairs(order, log)):
         rows += made.rows
         log.add(made)
         if not quiet and (pair + 1) % 50 == 0:
@@ -154,25 +154,35 @@ def _start(size: int) -> None:
     _stage = Stage(size)
 
 
-def _pairs(order: Order) -> Iterator[Made]:
+def _pairs(order: Order, log: _Log) -> Iterator[Made]:
     """Makes the images (writing their files) and yields the pairs in their order."""
     (order.out / "images").mkdir(parents=True, exist_ok=True)
-    jobs = [(order, range(k, min(k + _STEP, order.count))) for k in range(0, order.count, _STEP)]
     if order.workers == 1:
         _start(order.size)
-        for job in jobs:
-            yield from _work(job)
+        yield from _run(order, log, map)
         return
     with ProcessPoolExecutor(
         order.workers, get_context("spawn"), initializer=_start, initargs=(order.size,)
     ) as pool:
-        for done in pool.map(_work, jobs):
-            yield from done
+        yield from _run(order, log, pool.map)
 
 
-def _work(job: tuple[Order, range]) -> list[Made]:
-    order, pairs = job
+def _run(order: Order, log: _Log, each: Callable[..., Iterable[Any]]) -> Iterator[Made]:
+    load()
+    names = bases_of(order.split)
+    fits = {}
+    for name, (found, errors) in zip(names, each(look, names), strict=True):
+        fits[name] = found
+        log.errors.update(errors)
+    steps = [range(k, min(k + _STEP, order.count)) for k in range(0, order.count, _STEP)]
+    for done in each(_work, [(order, fits, step) for step in steps]):
+        yield from done
+
+
+def _work(job: tuple[Order, dict[str, Fits], range]) -> list[Made]:
+    order, fits, pairs = job
     assert _stage is not None
+    know(fits)
     made = []
     for k in pairs:
         category = order.categories[k % len(order.categories)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -29,14 +28,14 @@ NOVEL: Final = 0.5
 """Share of the draws for a held-out recipe in split "held_out"."""
 _SEEN: Final = 0.0015
 """Least share of the picture that a target takes."""
-_PROBES: Final = 4
+_PROBES: Final = 3
 """Worlds of each base that are looked at for what fits there."""
 _WORLDS: Final = 12
 """Worlds that are tried with one recipe ..."""
 _TARGETS: Final = 3
 """... each at so many things ..."""
-_RECIPES: Final = 6
-"""... before another recipe is drawn, so many times."""
+_ROUNDS: Final = 3
+"""... before the next recipe is drawn; a category's recipes come up so many times."""
 
 
 class PlantingError(RuntimeError):
@@ -106,14 +105,16 @@ def attempt(
     return Drawn(base, recipe, severity, planted, clean.pixels, violated.pixels, evidence, subject)
 
 
-_probe_errors: list[str] = []
-"""What failed in `_fits`; the next pair reports it."""
+Fits = dict[tuple[str, Severity], int]
+"""Of a base: in how many of its probed worlds a recipe can be tried, by recipe and severity."""
+
+_known: dict[str, Fits] = {}
 
 
-@lru_cache(maxsize=64)
-def _fits(name: str) -> Counter[tuple[str, Severity]]:
-    """In how many of a few fixed worlds of a base each recipe can be tried."""
+def look(name: str) -> tuple[Fits, list[str]]:
+    """What fits into a few fixed worlds of a base, and what failed."""
     found: Counter[tuple[str, Severity]] = Counter()
+    errors = []
     severities: tuple[Severity, ...] = ("major", "minor")
     for k in range(_PROBES):
         try:
@@ -122,8 +123,19 @@ def _fits(name: str) -> Counter[tuple[str, Severity]]:
                 for severity in severities:
                     found[recipe.name, severity] += bool(recipe.targets(world, severity))
         except Exception as e:
-            _probe_errors.append(f"base {name!r}, looked at for what fits: {e!r}")
-    return found
+            errors.append(f"base {name!r}, looked at for what fits: {e!r}")
+    return {key: hits for key, hits in found.items() if hits}, errors
+
+
+def know(fits: Mapping[str, Fits]) -> None:
+    """Takes over what `look` found elsewhere."""
+    _known.update(fits)
+
+
+def bases_of(split: Split) -> list[str]:
+    """Names of the split's bases."""
+    held_out = split == "held_out"
+    return sorted(name for name, base in BASES.items() if base.held_out is held_out)
 
 
 def places(recipe: Recipe, severity: Severity, split: Split) -> tuple[tuple[str, int], ...]:
@@ -131,10 +143,14 @@ def places(recipe: Recipe, severity: Severity, split: Split) -> tuple[tuple[str,
 
     Looked up first, so that draws are not spent on bases that never fit.
     """
-    held_out = split == "held_out"
-    names = sorted(name for name, base in BASES.items() if base.held_out is held_out)
-    found = ((name, _fits(name)[recipe.name, severity]) for name in names)
-    return tuple((name, hits) for name, hits in found if hits)
+    found = []
+    for name in bases_of(split):
+        if name not in _known:
+            _known[name] = look(name)[0]
+        hits = _known[name].get((recipe.name, severity), 0)
+        if hits:
+            found.append((name, hits))
+    return tuple(found)
 
 
 @dataclass(slots=True)
@@ -153,29 +169,26 @@ def draw_pair(stage: Stage, rng: Generator, category: str, split: Split, log: Lo
     Raises:
         RuntimeError: no recipe of the category gave an evident pair.
     """
-    for _ in range(_RECIPES):
-        recipe = _draw_recipe(rng, category, split, log.given_up)
-        drawn = _try_recipe(stage, rng, recipe, split, log)
-        if drawn is not None:
-            return drawn
-        log.given_up.append(recipe.name)
+    for _ in range(_ROUNDS):
+        left = list(recipes_of(category, held_out=False if split == "train" else None))
+        while left:
+            recipe = _draw_recipe(rng, left, split)
+            drawn = _try_recipe(stage, rng, recipe, split, log)
+            if drawn is not None:
+                return drawn
+            log.given_up.append(recipe.name)
+            left.remove(recipe)
     raise RuntimeError(
-        f"expected an evident pair of {category} ({split}), got none with {log.given_up}: "
-        f"{log.reasons.most_common(6)} {log.errors[:3]}"
+        f"expected an evident pair of {category} ({split}), got none with {sorted(set(log.given_up))}: "
+        f"{log.reasons.most_common(8)} {log.errors[:3]}"
     )
 
 
-def _draw_recipe(rng: Generator, category: str, split: Split, given_up: Sequence[str]) -> Recipe:
-    """Alike among a category's recipes; in split "held_out" every other draw is a held-out one."""
-    wanted = None if split == "train" else bool(rng.random() < NOVEL)
-    kinds = (False,) if split == "train" else (wanted, not wanted)
-    for kind in kinds:
-        known = [r for r in recipes_of(category, held_out=kind) if r.name not in given_up]
-        if known:
-            return known[int(rng.integers(len(known)))]
-    raise RuntimeError(
-        f"{category} has no recipe left for {split}: {list(given_up)} found no place"
-    )
+def _draw_recipe(rng: Generator, left: Sequence[Recipe], split: Split) -> Recipe:
+    """Alike among recipes; in split "held_out" every other draw is a held-out one."""
+    wanted = split == "held_out" and bool(rng.random() < NOVEL)
+    known = [recipe for recipe in left if recipe.held_out is wanted] or left
+    return known[int(rng.integers(len(known)))]
 
 
 def visible_targets(stage: Stage, world: World, recipe: Recipe, severity: Severity) -> list[Thing]:
@@ -227,8 +240,6 @@ def make_pair(stage: Stage, seed: int, index: int, category: str, split: Split) 
     log = Log()
     drawn = draw_pair(stage, rng, category, split, log)
     style, clean, violated = finish(rng, drawn)
-    log.errors += _probe_errors
-    _probe_errors.clear()
     return Pair(drawn, style, clean, violated, tuple(log.given_up), tuple(log.errors))
 
 
