@@ -23,8 +23,23 @@ _SOFT: Final = {
 _TWIN: Final = "The same thing in its own shape."
 
 
+_NO_SHAPE: Final = (
+    "block",
+    "cylinder",
+    "butter",
+    "rock",
+    "bale of hay",
+    "cardboard box",
+    "sandcastle",
+)
+"""Kinds that may have any shape."""
+
+
 def _rigid(world: World, thing: Thing) -> bool:
-    return not thing.tags & _SOFT and free_top(world, thing)
+    if thing.tags & _SOFT or thing.kind in _NO_SHAPE or not free_top(world, thing):
+        return False
+    # What hangs on the wall by a cord would be torn off it.
+    return not any(p.key in ("cord", "outlet") for p in thing.parts)
 
 
 def _done(world: World, thing: Thing, field: warp.Field, detail: str) -> Planted:
