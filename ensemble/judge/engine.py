@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from physgauge.errors import EnvironmentProblem
 from physgauge.types import U8
@@ -118,6 +118,15 @@ class Session(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A picture in front of a session's image, and what is said of it."""
+
+    image: U8
+    """[H, W, 3] uint8 RGB."""
+    text: str
+
+
 class Engine(Protocol):
     """A multimodal model, ready."""
 
@@ -153,4 +162,19 @@ class Engine(Protocol):
 
     async def close(self) -> None:
         """Free everything; later calls raise `EngineFault`."""
+        ...
+
+
+@runtime_checkable
+class Shows(Protocol):
+    """An engine that can show several pictures in one prompt."""
+
+    def open_behind(
+        self,
+        shown: Sequence[Shown],
+        image: U8 | None,
+        preamble: str = "",
+        deadline_s: float | None = None,
+    ) -> AbstractAsyncContextManager[Session]:
+        """As `Engine.open`, with pictures in front of the image."""
         ...

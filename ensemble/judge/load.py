@@ -88,10 +88,10 @@ async def _load_one(loaded: LoadedProfile) -> Judge:
         observers = await _observers(loaded, questions, opened)
         if student:
             return load_student(loaded, observers)
+        return EngineJudge(opened[0], probes, settings, observers, loaded.profile.reason)
     except BaseException:
         await asyncio.gather(*(one.close() for one in opened), return_exceptions=True)
         raise
-    return EngineJudge(opened[0], probes, settings, observers, loaded.profile.reason)
 
 
 async def _observers(

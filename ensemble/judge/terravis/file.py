@@ -13,10 +13,14 @@ id = "weather"                     # a new one: level, question and thing are ne
 level = "scene"
 question = "Does rain fall from a clear sky ...?"
 thing = "the sky with the rain"
+[[example]]                        # a picture shown first, with the answers it deserves
+image = "examples/floating_cup.jpg"
+yes = ["support_stability"]        # ids; all others are no
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from pathlib import Path
@@ -33,11 +37,14 @@ from physgauge.ensemble.judge.terravis.probes import (
     Probe,
     ProbeSet,
     Report,
+    Shot,
 )
 from physgauge.errors import ConfigError
 from physgauge.settings import Settings, read_table
 
 MAX_PROBES: Final = 64
+MAX_SHOTS: Final = 8
+"""Pictures before the one that is asked about."""
 MAX_WORDS: Final = 60
 """Of a question. The shipped ones have at most 32: at one pass an image, words are time."""
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -58,6 +65,12 @@ class _Probe(Settings, frozen=True, kw_only=True):
     examples: tuple[Example, ...] | None = None
 
 
+class _Shot(Settings, frozen=True, kw_only=True):
+    image: str
+    yes: tuple[Id, ...] = ()
+    eligible: bool = True
+
+
 class _File(Settings, frozen=True, kw_only=True):
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     version: Annotated[int, msgspec.Meta(ge=1)] = 1
@@ -71,6 +84,7 @@ class _File(Settings, frozen=True, kw_only=True):
     single_prompt: Baseline | None = None
     direct: Baseline | None = None
     probe: tuple[_Probe, ...] = ()
+    example: tuple[_Shot, ...] | None = None
 
 
 def load_probes(name: str, folder: Path | None = None) -> ProbeSet:
@@ -104,10 +118,10 @@ def _load(name: str, folder: Path, depth: int) -> ProbeSet:
         raise ConfigError(f"probes {path}: not TOML: {error}") from None
     file = read_table(raw, _File, f"probes {path}")
     base = None if file.base is None else _load(file.base, path.parent, depth + 1)
-    return _checked(_merged(file, base, f"probes {path}"), f"probes {path}")
+    return _checked(_merged(file, base, f"probes {path}", path.parent), f"probes {path}")
 
 
-def _merged(file: _File, base: ProbeSet | None, where: str) -> ProbeSet:
+def _merged(file: _File, base: ProbeSet | None, where: str, folder: Path) -> ProbeSet:
     def own(field: str, value: Any) -> Any:
         if value is not None:
             return value
@@ -128,7 +142,29 @@ def _merged(file: _File, base: ProbeSet | None, where: str) -> ProbeSet:
         single_prompt=own("single_prompt", file.single_prompt),
         direct=own("direct", file.direct),
         probes=_probes(file, base, where),
+        shots=_shots(file, base, where, folder),
     )
+
+
+def _shots(file: _File, base: ProbeSet | None, where: str, folder: Path) -> tuple[Shot, ...]:
+    """The file's examples, else the base's."""
+    if file.example is None:
+        return () if base is None else base.shots
+    if len(file.example) > MAX_SHOTS:
+        raise ConfigError(
+            f"{where}: example: expected at most {MAX_SHOTS}, got {len(file.example)}"
+        )
+    shots = []
+    for one in file.example:
+        path = (folder / one.image).resolve()
+        try:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise ConfigError(
+                f"{where}: example: image: {path} cannot be read ({error.strerror})"
+            ) from None
+        shots.append(Shot(path=str(path), sha256=digest, yes=one.yes, eligible=one.eligible))
+    return tuple(shots)
 
 
 def _probes(file: _File, base: ProbeSet | None, where: str) -> tuple[Probe, ...]:
@@ -194,6 +230,13 @@ def _checked(probes: ProbeSet, where: str) -> ProbeSet:
             raise ConfigError(
                 f"{where}: probe {probe.id!r}: thing: expected one to 16 words, got {probe.thing!r}"
             )
+    for shot in probes.shots:
+        for name in shot.yes:
+            if name not in probes.ids or not shot.eligible:
+                raise ConfigError(
+                    f"{where}: example {shot.path!r}: yes: expected ids of enabled probes, and none "
+                    f"where the picture is not eligible; got {name!r}"
+                )
     _slots(probes, where)
     return probes
 

@@ -17,6 +17,7 @@ from physgauge.ensemble.judge.terravis.baselines import look_direct, look_single
 from physgauge.ensemble.judge.terravis.onepass import look_onepass
 from physgauge.ensemble.judge.terravis.paper import look_paper
 from physgauge.ensemble.judge.terravis.probes import ProbeSet
+from physgauge.ensemble.judge.terravis.shots import with_shots
 from physgauge.ensemble.observations import Sight
 from physgauge.judge_settings import JudgeSettings
 from physgauge.language_settings import ReasonSettings
@@ -33,6 +34,9 @@ class EngineJudge:
         settings: how it is asked.
         observers: who is asked for PCMDE's observations besides; owned too.
         reasoning: how the engine reasons, where that is asked of it.
+
+    Raises:
+        ConfigError: the probe set has examples, and the engine cannot show them, or they are no images.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class EngineJudge:
         self._observers = observers or Observers()
         self._reasoning = reasoning or ReasonSettings()
         self._tag = probes.tag
+        self._shot = with_shots(engine, probes)
 
     @property
     def name(self) -> str:
@@ -104,7 +109,7 @@ class EngineJudge:
 
     async def _ask(self, method: Method, image: U8, crops: Sequence[Crop], until: float) -> Look:
         """The judge's own look, and what it observes: in the same session, where a mode has one."""
-        engine, probes, settings = self._engine, self._probes, self._settings
+        engine, probes, settings = self._shot, self._probes, self._settings
         watch = None if method == "terravis" else self._observers.beside
         if method == "pcmde":
             look = Look("")
@@ -118,7 +123,7 @@ class EngineJudge:
             look = await look_direct(engine, image, probes, until)
         if watch is None:
             return look
-        sight, spent = await watch.look(engine, image, until, probes.preamble)
+        sight, spent = await watch.look(self._engine, image, until, probes.preamble)
         return replace(look, sights=(sight,), spent=total([look.spent, spent]))
 
     async def close(self) -> None:

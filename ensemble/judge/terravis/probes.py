@@ -40,6 +40,29 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return " ".join([self.question, *(["For example:", *told] if self.examples else [])])
 
 
+class Shot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A picture with the answers it deserves, shown before the one that is asked about."""
+
+    path: str
+    sha256: str
+    """Of the file."""
+    yes: tuple[str, ...] = ()
+    """Ids of the probes whose answer is yes."""
+    eligible: bool = True
+
+    def said(self, probes: ProbeSet) -> str:
+        """The answers in words; never a probe's name."""
+        asked = {probe.id: probe.question for probe in probes.probes}
+        if not self.eligible:
+            return f'About the picture above, the right answer is no to "{probes.eligible}"'
+        if not self.yes:
+            return (
+                "About the picture above, the right answer is no to every question but the first."
+            )
+        found = " and to ".join(f'"{asked[name]}"' for name in self.yes)
+        return f"About the picture above, the right answer is yes to {found}, no to the others like it."
+
+
 class Family(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A kind of image that is not eligible."""
 
@@ -91,6 +114,7 @@ class ProbeSet:
     direct: Baseline
     probes: tuple[Probe, ...]
     """Those that are enabled."""
+    shots: tuple[Shot, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -100,7 +124,11 @@ class ProbeSet:
     @property
     def tag(self) -> str:
         """Name, version and a hash of every word: what rows call `probe_version`."""
-        digest = hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()
+        words = msgspec.to_builtins(self)
+        shots = words.pop("shots")
+        if shots:  # where their files lie is no word of the set
+            words["shots"] = [{k: v for k, v in one.items() if k != "path"} for one in shots]
+        digest = hashlib.sha256(msgspec.json.encode(words, order="sorted")).hexdigest()
         return f"{self.name}-{self.version}-{digest[:12]}"
 
     def severity_of(self, thing: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from physgauge.ensemble.judge.engine import (
     Prompt,
     Question,
     Reply,
+    Shown,
     Spent,
     Text,
 )
@@ -36,6 +37,7 @@ from physgauge.ensemble.judge.engines.endpoint.offer import (
     schema_format,
     token_id,
 )
+from physgauge.ensemble.judge.engines.endpoint.pictures import data_url, encode
 from physgauge.ensemble.judge.engines.endpoint.settings import EndpointSettings
 from physgauge.ensemble.judge.engines.endpoint.showing import Showing
 from physgauge.ensemble.judge.engines.tasks import Tasks, within
@@ -57,6 +59,8 @@ class EndpointEngine:
         self._client = client
         self._offer = offer
         self._closed = False
+        self._urls: dict[int, tuple[Shown, msgspec.Raw]] = {}
+        """Of examples, which are held, so that their ids stay theirs."""
 
     @property
     def name(self) -> str:
@@ -75,18 +79,38 @@ class EndpointEngine:
         """As found at start, or stated in the settings."""
         return Features(self._offer.source != "off", self._offer.structured)
 
-    @asynccontextmanager
-    async def open(
+    def open(
         self, image: U8 | None, preamble: str = "", deadline_s: float | None = None
-    ) -> AsyncIterator[EndpointSession]:
+    ) -> AbstractAsyncContextManager[EndpointSession]:
         """See `physgauge.ensemble.judge.engine.Engine.open`."""
+        return self.open_behind((), image, preamble, deadline_s)
+
+    @asynccontextmanager
+    async def open_behind(
+        self,
+        shown: Sequence[Shown],
+        image: U8 | None,
+        preamble: str = "",
+        deadline_s: float | None = None,
+    ) -> AsyncIterator[EndpointSession]:
+        """See `physgauge.ensemble.judge.engine.Shows.open_behind`. Examples travel with each request."""
         if self._closed:
             raise EngineFault("the engine is closed")
         session = EndpointSession(
-            self._settings, self._client, self._offer, image, preamble, deadline_s
-        )
+            self._settings, self._client, self._offer, image, preamble, deadline_s,
+            [part for one in shown for part in self._parts(one)],
+        )  # fmt: skip
         async with session.tasks:
             yield session
+
+    def _parts(self, one: Shown) -> list[dict[str, Any]]:
+        """An example as parts of a message; its data URL is made once."""
+        s = self._settings
+        if id(one) not in self._urls:
+            url = data_url(encode(one.image, s.image, s.jpeg_quality), s.image)
+            self._urls[id(one)] = (one, msgspec.Raw(b'"' + url + b'"'))
+        image = {"type": "image_url", "image_url": {"url": self._urls[id(one)][1]}}
+        return [image, {"type": "text", "text": f"{plain(one.text)}\n\n"}]
 
     async def close(self) -> None:
         """Close the connections."""
@@ -105,11 +129,12 @@ class EndpointSession:
         image: U8 | None,
         preamble: str,
         deadline_s: float | None,
+        examples: Sequence[dict[str, Any]] = (),
     ) -> None:
         self._settings = settings
         self._client = client
         self._offer = offer
-        self._preamble = preamble
+        self._preamble, self._examples = preamble, examples
         self._deadline_s = deadline_s
         self._spent = Spent()
         self.tasks = Tasks()
@@ -184,7 +209,7 @@ class EndpointSession:
         first = [{"type": "text", "text": before}] if before else []
         last = {"type": "text", "text": behind}
         return await self._showing.ask(
-            lambda picture: self._send([*first, picture, last], fields), quick
+            lambda picture: self._send([*first, *self._examples, picture, last], fields), quick
         )
 
     async def _send(self, content: list[dict[str, Any]], fields: dict[str, Any]) -> Read:

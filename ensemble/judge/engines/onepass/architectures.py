@@ -46,8 +46,8 @@ class Architecture(Protocol):
         """The tokens that take the place of the image's mark."""
         ...
 
-    def positions(self, ids: Sequence[int], picture: Picture | None) -> tuple[I64, int]:
-        """Of a prefix: [axes, tokens], and where the text behind it goes on."""
+    def positions(self, ids: Sequence[int], pictures: Sequence[Picture]) -> tuple[I64, int]:
+        """Of a prefix with its pictures' tokens: [axes, tokens], and where the text behind it goes on."""
         ...
 
     def features(self, pictures: Sequence[Picture]) -> Features:
@@ -109,18 +109,19 @@ class Qwen3VL(Common):
     def image_ids(self, picture: Picture) -> list[int]:
         return [self.image_id] * (picture.rows * picture.columns // self._merge**2)
 
-    def positions(self, ids: Sequence[int], picture: Picture | None) -> tuple[I64, int]:
-        if picture is None:
-            return np.tile(np.arange(len(ids)), (3, 1)), len(ids)
-        at = ids.index(self.image_id)
-        rows, columns = picture.rows // self._merge, picture.columns // self._merge
-        grid = np.indices((rows, columns)).reshape(2, -1)
-        image = at + np.concatenate([np.zeros((1, grid.shape[1]), np.int64), grid])
-        behind = at + max(rows, columns)
-        rest = len(ids) - at - image.shape[1]
-        text = np.tile(np.arange(behind, behind + rest), (3, 1))
-        before = np.tile(np.arange(at), (3, 1))
-        return np.concatenate([before, image, text], axis=1), behind + rest
+    def positions(self, ids: Sequence[int], pictures: Sequence[Picture]) -> tuple[I64, int]:
+        parts, at, place = list[I64](), 0, 0
+        for picture in pictures:
+            text = ids.index(self.image_id, at) - at
+            parts.append(np.tile(np.arange(place, place + text), (3, 1)))
+            rows, columns = picture.rows // self._merge, picture.columns // self._merge
+            grid = np.indices((rows, columns)).reshape(2, -1)
+            time = np.zeros((1, grid.shape[1]), np.int64)
+            parts.append(place + text + np.concatenate([time, grid]))
+            at, place = at + text + grid.shape[1], place + text + max(rows, columns)
+        rest = len(ids) - at
+        parts.append(np.tile(np.arange(place, place + rest), (3, 1)))
+        return np.concatenate(parts, axis=1), place + rest
 
     def features(self, pictures: Sequence[Picture]) -> Features:
         grid = torch.tensor([[1, p.rows, p.columns] for p in pictures], device=self.device)
@@ -188,7 +189,7 @@ class Idefics3(Common):
             parts += [f"{fake}<row_{r + 1}_col_{c + 1}>{tile}" for c in range(columns)] + ["\n"]
         return "".join([*parts, *(["\n"] if rows else []), f"{fake}<global-img>{tile}{fake}"])
 
-    def positions(self, ids: Sequence[int], picture: Picture | None) -> tuple[I64, int]:
+    def positions(self, ids: Sequence[int], pictures: Sequence[Picture]) -> tuple[I64, int]:
         return np.arange(len(ids))[None], len(ids)
 
     def features(self, pictures: Sequence[Picture]) -> Features:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,10 @@ class Cached:
         self._device = model.get_input_embeddings().weight.device
         self.readout = Readout(model, known)
 
-    def open(self, prefix: Prefix, picture: Picture | None) -> Opened:
-        return opened(self._ways, prefix, picture)
+    def open(
+        self, prefix: Prefix, picture: Picture | None, before: Sequence[Picture] = ()
+    ) -> Opened:
+        return opened(self._ways, prefix, picture, before)
 
     @torch.inference_mode()
     def answer(self, batch: Sequence[tuple[Opened, Sequence[Tail]]]) -> list[F64]:
@@ -107,7 +110,7 @@ class Cached:
         ids = torch.tensor([[*o.ids, *more]], device=self._device)
         positions = torch.from_numpy(o.positions)[:, None].to(self._device)
         positions = torch.cat([positions, self._positions(o.behind, 1, len(more))], 2)
-        features = None if o.picture is None else self._ways.features([o.picture])
+        features = self._ways.features(o.pictures) if o.pictures else None
         return self._ways.hidden(
             ids, positions, features, cache=cache, use_cache=cache is not None
         )[0]
@@ -117,13 +120,15 @@ class Cached:
         return at.expand(self._ways.axes, rows, -1)
 
     @torch.inference_mode()
-    def alone(self, prefix: Prefix, picture: Picture | None, tail: Tail) -> F64:
-        return self._plain(self.open(prefix, picture), tail)
+    def alone(
+        self, prefix: Prefix, picture: Picture | None, tail: Tail, before: Sequence[Picture] = ()
+    ) -> F64:
+        return self._plain(self.open(prefix, picture, before), tail)
 
     def _plain(self, o: Opened, tail: Tail) -> F64:
         """Log-odds of one prompt without any cache."""
         sees = o.sees(tail)
-        part = Opened(o.ids[:sees], o.positions[:, :sees], o.goes_on(tail), o.picture, o.image)
+        part = _cut(o, sees, tail)
         return self.readout.log_odds(self._whole(part, tail.ids, None)[-1:])
 
     @torch.inference_mode()
@@ -146,7 +151,7 @@ class Cached:
             cache = copy.deepcopy(self._prefix(o))
             return cache, self.more(cache, tail.ids, o.behind), after
         cache, sees = DynamicCache(config=self._config), o.sees(tail)
-        part = Opened(o.ids[:sees], o.positions[:, :sees], o.goes_on(tail), o.picture, o.image)
+        part = _cut(o, sees, tail)
         return cache, self._whole(part, tail.ids, cache)[-1:], after
 
     def out_of_memory(self, error: Exception) -> bool:
@@ -187,3 +192,9 @@ class CachedWriting:
 
 def _bytes(layer: Any) -> int:
     return sum(t.numel() * t.element_size() for t in (layer.keys, layer.values))
+
+
+def _cut(o: Opened, sees: int, tail: Tail) -> Opened:
+    """The part of a prefix that a tail sees, with nothing computed yet."""
+    ids, positions = o.ids[:sees], o.positions[:, :sees]
+    return replace(o, ids=ids, positions=positions, behind=o.goes_on(tail), kept=None, bytes=0)

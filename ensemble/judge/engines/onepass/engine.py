@@ -15,6 +15,7 @@ import numpy as np
 from physgauge.ensemble.judge.engine import (
     EngineFault,
     Features,
+    Shown,
 )
 from physgauge.ensemble.judge.engines.onepass.pixels import Picture
 from physgauge.ensemble.judge.engines.onepass.prompts import Prompts
@@ -65,6 +66,7 @@ class OnePassEngine:
         self._prepare, self._decode = prepare, decode
         self._pool = ThreadPoolExecutor(prepare_workers, thread_name_prefix="onepass-prepare")
         self._places = asyncio.Semaphore(max_sessions)
+        self._examples: dict[Shown, Picture] = {}
         self._is_closed = False
 
     @property
@@ -86,21 +88,32 @@ class OnePassEngine:
         self, image: U8 | None, preamble: str = "", deadline_s: float | None = None
     ) -> AbstractAsyncContextManager[OnePassSession]:
         """See `judge.engine.Engine.open`."""
+        return self.open_behind((), image, preamble, deadline_s)
+
+    def open_behind(
+        self,
+        shown: Sequence[Shown],
+        image: U8 | None,
+        preamble: str = "",
+        deadline_s: float | None = None,
+    ) -> AbstractAsyncContextManager[OnePassSession]:
+        """See `judge.engine.Shows.open_behind`."""
         if image is not None and (
             image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3
         ):
             raise ValueError(
                 f"image: expected uint8 [H, W, 3], got {image.dtype} {list(image.shape)}"
             )
-        return self._opened(image, preamble, deadline_s)
+        return self._opened(image, preamble, deadline_s, shown)
 
     @contextlib.asynccontextmanager
     async def _opened(
-        self, image: U8 | None, preamble: str, deadline: float | None
+        self, image: U8 | None, preamble: str, deadline: float | None, shown: Sequence[Shown]
     ) -> AsyncIterator[OnePassSession]:
         self.check_alive()
         late = not await _by(deadline, self._places.acquire())
-        session = OnePassSession(self, image, preamble, -math.inf if late else deadline)
+        until = -math.inf if late else deadline
+        session = OnePassSession(self, image, preamble, until, shown)
         try:
             yield session
         finally:
@@ -122,6 +135,13 @@ class OnePassEngine:
     async def picture(self, image: U8) -> Picture:
         """Prepare an image in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._prepare, image)
+
+    async def examples(self, shown: Sequence[Shown]) -> list[Picture]:
+        """Prepare examples; those that were prepared before are kept."""
+        for one in shown:
+            if one not in self._examples:
+                self._examples[one] = await self.picture(one.image)
+        return [self._examples[one] for one in shown]
 
     async def close(self) -> None:
         """Free everything; later calls raise `EngineFault`."""

@@ -50,7 +50,7 @@ class Gemma3(Common):
     def image_ids(self, picture: Picture) -> list[int]:
         return self._ids
 
-    def positions(self, ids: Sequence[int], picture: Picture | None) -> tuple[I64, int]:
+    def positions(self, ids: Sequence[int], pictures: Sequence[Picture]) -> tuple[I64, int]:
         return np.arange(len(ids))[None], len(ids)
 
     def features(self, pictures: Sequence[Picture]) -> Features:

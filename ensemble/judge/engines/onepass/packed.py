@@ -52,8 +52,10 @@ class Packed:
         self._device = model.get_input_embeddings().weight.device
         self.readout = Readout(model, known)
 
-    def open(self, prefix: Prefix, picture: Picture | None) -> Opened:
-        return opened(self._ways, prefix, picture)
+    def open(
+        self, prefix: Prefix, picture: Picture | None, before: Sequence[Picture] = ()
+    ) -> Opened:
+        return opened(self._ways, prefix, picture, before)
 
     @torch.inference_mode()
     def answer(self, batch: Sequence[tuple[Opened, Sequence[Tail]]]) -> list[F64]:
@@ -72,14 +74,16 @@ class Packed:
         return list(states.float().cpu().split([len(some) for _, some in batch]))
 
     @torch.inference_mode()
-    def alone(self, prefix: Prefix, picture: Picture | None, tail: Tail) -> F64:
+    def alone(
+        self, prefix: Prefix, picture: Picture | None, tail: Tail, before: Sequence[Picture] = ()
+    ) -> F64:
         # One sequence that sees all that is before it: nothing shared, nothing joined.
-        o = self.open(prefix, picture)
+        o = self.open(prefix, picture, before)
         sees = o.sees(tail)
         part = replace(o, ids=o.ids[:sees], positions=o.positions[:, :sees], behind=o.goes_on(tail))
         ids, positions = self._sequence([part], [(part, tail)])
         arranged = plan(MathKernels(), [Shared(len(ids))], [], self._device)
-        features = None if picture is None else self._ways.features([picture])
+        features = self._ways.features(o.pictures) if o.pictures else None
         states = self._ways.hidden(
             ids[None], positions[:, None], features, use_cache=False, plan=arranged
         )
@@ -115,7 +119,7 @@ class Packed:
         )
         arranged.own = own
         ids, positions = self._sequence([o for o, _ in new], tails)
-        pictures = [o.picture for o, _ in new if o.picture is not None]
+        pictures = [picture for o, _ in new for picture in o.pictures]
         features = self._ways.features(pictures) if pictures else None
         states = self._ways.hidden(
             ids[None], positions[:, None], features, use_cache=False, plan=arranged
@@ -208,12 +212,19 @@ def _keep(kept: dict[int, tuple[Opened, Shared]]) -> None:
             o.kept, o.bytes = shared, shared.bytes
 
 
-def opened(ways: Architecture, prefix: Prefix, picture: Picture | None) -> Opened:
-    """A prefix with its image's tokens and positions."""
-    ids, image = list(prefix.ids), (0, 0)
+def opened(
+    ways: Architecture, prefix: Prefix, picture: Picture | None, before: Sequence[Picture] = ()
+) -> Opened:
+    """A prefix with its images' tokens and positions."""
+    ids, image, longer = list(prefix.ids), (0, 0), 0
+    pictures: tuple[Picture, ...] = ()
     if picture is not None and prefix.image_at is not None:
-        tokens = ways.image_ids(picture)
-        ids[prefix.image_at : prefix.image_at + 1] = tokens
-        image = (prefix.image_at, prefix.image_at + len(tokens))
-    positions, behind = ways.positions(ids, picture)
-    return Opened(ids, positions, behind, picture, image)
+        pictures = (*before, picture)
+        marks = (*prefix.before_at, prefix.image_at)
+        for at, one in reversed(list(zip(marks, pictures, strict=True))):
+            ids[at : at + 1] = ways.image_ids(one)
+        longer = sum(len(ways.image_ids(one)) - 1 for one in before)
+        start = prefix.image_at + longer
+        image = (start, start + len(ways.image_ids(picture)))
+    positions, behind = ways.positions(ids, pictures)
+    return Opened(ids, positions, behind, picture, image, tuple(before), longer)

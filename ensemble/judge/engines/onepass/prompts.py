@@ -16,6 +16,8 @@ from physgauge.ensemble.judge.engines.asking import prompt_text, question_text
 from physgauge.errors import ConfigError
 
 Kind = Literal["yes_no", "text"]
+Said = tuple[str, ...]
+"""Texts of examples."""
 CACHED: Final = 4096
 """Tails kept: the same questions are asked about every image."""
 
@@ -39,6 +41,8 @@ class Prefix:
     """With the image's mark as one token, where there is an image."""
     image_at: int | None
     """Index of that token."""
+    before_at: tuple[int, ...] = ()
+    """The same of the examples before the image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,8 @@ class Prompts:
             key=len, reverse=True,
         )  # fmt: skip
         self._mark_id = tokenizer.convert_tokens_to_ids(mark.token)
-        self._prefixes: OrderedDict[tuple[str, bool], Prefix] = OrderedDict()
-        self._tails: OrderedDict[tuple[str, bool, str, Kind], Tail] = OrderedDict()
+        self._prefixes: OrderedDict[tuple[str, bool, Said], Prefix] = OrderedDict()
+        self._tails: OrderedDict[tuple[str, bool, str, Kind, Said], Tail] = OrderedDict()
         if not tokenizer.chat_template:
             raise ConfigError(f"{where}: tokenizer: expected a chat template, got none")
         count = self.written("p", "q", True, "text").count(mark.token)
@@ -83,12 +87,25 @@ class Prompts:
                 f"got it {count} times"
             )
 
-    def written(self, preamble: str, text: str, image: bool, kind: Kind) -> str:
-        """A whole prompt, up to where the model's answer starts."""
+    def written(self, preamble: str, text: str, image: bool, kind: Kind, said: Said = ()) -> str:
+        """A whole prompt, up to where the model's answer starts.
+
+        Args:
+            preamble: shared by all questions.
+            text: the question's own.
+            image: whether there is one.
+            kind: how it is answered.
+            said: what stands behind each example's picture, before the image.
+        """
         preamble, text = self.plain(preamble.strip()), self.plain(text.strip())
         if kind == "yes_no":
             text = question_text(text)
-        picture = [{"type": "image"}] if image else []
+        picture = [
+            part
+            for one in said
+            for part in ({"type": "image"}, {"type": "text", "text": f"{self.plain(one)}\n\n"})
+        ]
+        picture += [{"type": "image"}] if image else []
         if self._image_first or not image:
             parts = [*picture, {"type": "text", "text": prompt_text(preamble, text)}]
         else:
@@ -115,26 +132,29 @@ class Prompts:
         ids: list[int] = self._tokenizer(written, add_special_tokens=False)["input_ids"]
         return ids
 
-    def prefix(self, preamble: str, image: bool) -> Prefix:
+    def prefix(self, preamble: str, image: bool, said: Said = ()) -> Prefix:
         """What the yes/no questions of a session have in common; a text's tail starts before the demand
         for one word."""
-        key = (preamble, image)
+        key = (preamble, image, said)
         if key not in self._prefixes:
             some = [
-                self.tokens(self.written(preamble, t, image, "yes_no")) for t in ("Is", "a", "7")
+                self.tokens(self.written(preamble, t, image, "yes_no", said))
+                for t in ("Is", "a", "7")
             ]
             ids = _common(some)
-            at = ids.index(self._mark_id) if image else None
-            _keep(self._prefixes, key, Prefix(tuple(ids), at))
+            marks = [k for k, token in enumerate(ids) if image and token == self._mark_id]
+            at = marks.pop() if image else None
+            _keep(self._prefixes, key, Prefix(tuple(ids), at, tuple(marks)))
         return self._prefixes[key]
 
-    def tail(self, preamble: str, image: bool, text: str, kind: Kind) -> Tail:
+    def tail(self, preamble: str, image: bool, text: str, kind: Kind, said: Said = ()) -> Tail:
         """What one prompt has of its own."""
-        key = (preamble, image, text, kind)
+        key = (preamble, image, text, kind, said)
         if key not in self._tails:
-            ids = self.tokens(self.written(preamble, text, image, kind))
+            ids = self.tokens(self.written(preamble, text, image, kind, said))
             # At least one token is its own: the answer is read at the last one.
-            sees = min(len(_common([ids, list(self.prefix(preamble, image).ids)])), len(ids) - 1)
+            shared = list(self.prefix(preamble, image, said).ids)
+            sees = min(len(_common([ids, shared])), len(ids) - 1)
             _keep(self._tails, key, Tail(tuple(ids[sees:]), sees))
         self._tails.move_to_end(key)
         return self._tails[key]

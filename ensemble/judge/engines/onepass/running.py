@@ -24,6 +24,10 @@ class Opened:
     picture: Picture | None
     image: tuple[int, int]
     """start, stop of what took the place of the image's mark."""
+    before: tuple[Picture, ...] = ()
+    """Examples in front of it."""
+    longer: int = 0
+    """Tokens that took the places of their marks, less the marks."""
     kept: Any = None
     """The strategy's keys and values; None: to be computed (again)."""
     bytes: int = 0
@@ -32,7 +36,12 @@ class Opened:
     def sees(self, tail: Tail) -> int:
         """Tokens of this prefix that a tail sees."""
         start, stop = self.image
-        return tail.sees + (stop - start - 1 if stop > start else 0)
+        return tail.sees + self.longer + (stop - start - 1 if stop > start else 0)
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All, in order."""
+        return () if self.picture is None else (*self.before, self.picture)
 
     def goes_on(self, tail: Tail) -> int:
         """Position of a tail's first token."""
@@ -80,8 +89,11 @@ class Writing(Protocol):
 class Runner(Protocol):
     """A strategy with its model."""
 
-    def open(self, prefix: Prefix, picture: Picture | None) -> Opened:
-        """Lay out a session's prefix; computes nothing. From any thread."""
+    def open(
+        self, prefix: Prefix, picture: Picture | None, before: Sequence[Picture] = ()
+    ) -> Opened:
+        """Lay out a session's prefix, `before` being the examples in front of its picture; computes
+        nothing. From any thread."""
         ...
 
     def answer(self, batch: Sequence[tuple[Opened, Sequence[Tail]]]) -> list[F64]:
@@ -89,7 +101,9 @@ class Runner(Protocol):
         are not kept yet. NaN where the model's numbers are not numbers."""
         ...
 
-    def alone(self, prefix: Prefix, picture: Picture | None, tail: Tail) -> F64:
+    def alone(
+        self, prefix: Prefix, picture: Picture | None, tail: Tail, before: Sequence[Picture] = ()
+    ) -> F64:
         """Log-odds [1] of one prompt by itself, by the plainest arithmetic there is: `answer` is held
         against it."""
         ...

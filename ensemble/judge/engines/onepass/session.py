@@ -11,7 +11,15 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from physgauge.ensemble.judge.engine import EngineFault, Prompt, Question, Reply, Spent, Text
+from physgauge.ensemble.judge.engine import (
+    EngineFault,
+    Prompt,
+    Question,
+    Reply,
+    Shown,
+    Spent,
+    Text,
+)
 from physgauge.ensemble.judge.engines.onepass.pixels import Picture
 from physgauge.ensemble.judge.engines.onepass.prompts import Kind, Prompts, Tail
 from physgauge.ensemble.judge.engines.onepass.running import Opened, Runner, Wanted, Written
@@ -46,14 +54,25 @@ class Host(Protocol):
         """Prepare an image in a thread."""
         ...
 
+    async def examples(self, shown: Sequence[Shown]) -> list[Picture]:
+        """Prepare examples, once."""
+        ...
+
 
 class OnePassSession:
     """One image (or none) and its prompts."""
 
     def __init__(
-        self, engine: Host, image: U8 | None, preamble: str, deadline: float | None
+        self,
+        engine: Host,
+        image: U8 | None,
+        preamble: str,
+        deadline: float | None,
+        shown: Sequence[Shown] = (),
     ) -> None:
         self._engine, self._image, self._preamble = engine, image, preamble
+        self._shown = () if image is None else tuple(shown)
+        self._said = tuple(one.text for one in self._shown)
         self._deadline = deadline
         self._opening: asyncio.Task[Opened] | None = None
         self._running: set[Ask | Write] = set()
@@ -103,7 +122,8 @@ class OnePassSession:
             self._opening = None
 
     def _tail(self, text: str, kind: Kind) -> Tail:
-        return self._engine.prompts.tail(self._preamble, self._image is not None, text, kind)
+        prompts, image = self._engine.prompts, self._image is not None
+        return prompts.tail(self._preamble, image, text, kind, self._said)
 
     def _fits(self, opened: Opened, tail: Tail, room: int) -> bool:
         """Whether the model can take a prompt and `room` tokens more."""
@@ -129,11 +149,11 @@ class OnePassSession:
         """The session's prefix; where prompts don't share it, a new one each time, as long as the tail
         sees it."""
         engine = self._engine
-        prefix = engine.prompts.prefix(self._preamble, self._image is not None)
+        prefix = engine.prompts.prefix(self._preamble, self._image is not None, self._said)
 
         async def make() -> Opened:
             picture = None if self._image is None else await engine.picture(self._image)
-            return engine.runner.open(prefix, picture)
+            return engine.runner.open(prefix, picture, await engine.examples(self._shown))
 
         if not engine.shared:
             prefix = replace(prefix, ids=prefix.ids[: tail.sees])
