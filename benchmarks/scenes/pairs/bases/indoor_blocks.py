@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -12,16 +13,28 @@ from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.physics import Body, body_of, domino_row, settle
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, kitchen, props, signs
-from benchmarks.scenes.pairs.things.kit import colour
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
+from benchmarks.scenes.pairs.things.kit import Options, colour
+from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
+from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.room import Textures, floor, surface, wall
 from benchmarks.scenes.pairs.world import Thing, World
 
-_ASIDES = (
-    (blocks.ball, {"radius": 0.04}), (blocks.block, {}), (blocks.cylinder, {}), (props.toy_car, {}), (props.teddy, {"turn": 20.0}),
-    (blocks.book, {}), (kitchen.mug, {}), (kitchen.apple, {}), (signs.jar, {"turn": 0.0}), (props.pencil_pot, {}),
-    (kitchen.cup, {}), (blocks.carton, {"scale": 0.6}), (props.potted_plant, {}), (signs.bottle, {}),
-)  # fmt: skip
+_ASIDES: Options = (
+    (blocks.ball, {"radius": 0.04}),
+    (blocks.block, {}),
+    (blocks.cylinder, {}),
+    (props.toy_car, {}),
+    (props.teddy, {"turn": 20.0}),
+    (blocks.book, {}),
+    (kitchen.mug, {}),
+    (kitchen.apple, {}),
+    (signs.jar, {"turn": 0.0}),
+    (props.pencil_pot, {}),
+    (kitchen.cup, {}),
+    (blocks.carton, {"scale": 0.6}),
+    (props.potted_plant, {}),
+    (signs.bottle, {}),
+)
 
 
 def _stage(rng: Generator, textures: Textures, back: float) -> list[Part]:
@@ -42,7 +55,7 @@ def _stack(rng: Generator, bodies: int, slack: float) -> list[Thing]:
         )
         turn = float(rng.uniform(-25, 25))
         on = things[-1].key if things else None
-        how = {
+        how: dict[str, Any] = {
             "at": (x, y, z),
             "turn": turn,
             "subject": True,
@@ -119,7 +132,7 @@ def _pile(rng: Generator, plan: Layout) -> None:
         return
     at = (*under.centre[:2], float(under.high[2]))
     upper = (blocks.block, blocks.cylinder)[int(rng.integers(2))]
-    how = (
+    how: dict[str, Any] = (
         {"size": (0.05, 0.06, 0.045)}
         if upper is blocks.block
         else {"radius": 0.026, "height": 0.05}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.subject import Paint, Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, kitchen, lamps, props, signs
-from benchmarks.scenes.pairs.things.kit import WHITE
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
+from benchmarks.scenes.pairs.things.kit import WHITE, Options
+from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
+from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.room import (
     Textures,
     counter,
@@ -21,18 +24,44 @@ from benchmarks.scenes.pairs.things.room import (
 )
 from benchmarks.scenes.pairs.world import Thing, World
 
-_SUBJECTS = (
-    (kitchen.kettle, {}), (kitchen.teapot, {}), (kitchen.jug, {}), (kitchen.pot, {}), (kitchen.pan, {"food": "egg"}),
-    (kitchen.mug, {"full": True}), (kitchen.bowl, {"full": True}), (props.basket, {}), (props.potted_plant, {}),
-    (kitchen.pan, {"food": "pancake"}), (props.vase, {}), (kitchen.cup, {}),
-)  # fmt: skip
-_ASIDES = (
-    (kitchen.mug, {}), (kitchen.cup, {}), (kitchen.bowl, {}), (kitchen.plate, {}), (kitchen.glass, {}),
-    (kitchen.jug, {}), (kitchen.pot, {}), (kitchen.pan, {}), (kitchen.kettle, {}), (kitchen.teapot, {}),
-    (kitchen.apple, {}), (kitchen.banana, {}), (kitchen.loaf, {}), (kitchen.knife, {"least": 0.012}), (signs.bottle, {}),
-    (signs.bottle, {"cap": False}), (signs.jar, {"turn": 0.0}), (props.basket, {}), (props.potted_plant, {}),
-    (blocks.butter, {"least": 0.015}), (blocks.ice, {"count": 3, "least": 0.012}), (kitchen.fork, {"least": 0.012}),
-)  # fmt: skip
+_SUBJECTS: Options = (
+    (kitchen.kettle, {}),
+    (kitchen.teapot, {}),
+    (kitchen.jug, {}),
+    (kitchen.pot, {}),
+    (kitchen.pan, {"food": "egg"}),
+    (kitchen.mug, {"full": True}),
+    (kitchen.bowl, {"full": True}),
+    (props.basket, {}),
+    (props.potted_plant, {}),
+    (kitchen.pan, {"food": "pancake"}),
+    (props.vase, {}),
+    (kitchen.cup, {}),
+)
+_ASIDES: Options = (
+    (kitchen.mug, {}),
+    (kitchen.cup, {}),
+    (kitchen.bowl, {}),
+    (kitchen.plate, {}),
+    (kitchen.glass, {}),
+    (kitchen.jug, {}),
+    (kitchen.pot, {}),
+    (kitchen.pan, {}),
+    (kitchen.kettle, {}),
+    (kitchen.teapot, {}),
+    (kitchen.apple, {}),
+    (kitchen.banana, {}),
+    (kitchen.loaf, {}),
+    (kitchen.knife, {"least": 0.012}),
+    (signs.bottle, {}),
+    (signs.bottle, {"cap": False}),
+    (signs.jar, {"turn": 0.0}),
+    (props.basket, {}),
+    (props.potted_plant, {}),
+    (blocks.butter, {"least": 0.015}),
+    (blocks.ice, {"count": 3, "least": 0.012}),
+    (kitchen.fork, {"least": 0.012}),
+)
 
 
 def _on_the_cooker(rng: Generator, plan: Layout, cooker: Thing) -> None:
@@ -43,9 +72,9 @@ def _on_the_cooker(rng: Generator, plan: Layout, cooker: Thing) -> None:
         hot = cooker.facts["glowing"] == i
         vessels = [kitchen.pot, kitchen.pan, kitchen.kettle]
         make = vessels[int(rng.integers(3))]
-        how = {"turn": float(rng.uniform(-60, 60))}
+        how: dict[str, Any] = {"turn": float(rng.uniform(-60, 60))}
         if make is kitchen.pan and hot and rng.random() < 0.5:
-            how["food"] = "egg"  # type: ignore[assignment]
+            how["food"] = "egg"
         spot = cooker.facts[f"plate.{i}"]
         one = make(rng, f"{make.kind}.on{i}", at=spot, rests_on=cooker.key, **how)
         rect = plan.rect(one)
@@ -115,6 +144,9 @@ def kitchen_counter(rng: Generator) -> World:
     plan.hang(signs.clock, "clock", low=0.3) if rng.random() < 0.4 else plan.hang(
         signs.wall_sign, "sign", low=0.2, kind="homely"
     )
+    for i in range(int(rng.integers(0, 3)) if rng.random() < 0.4 else 0):
+        what = str(rng.choice(["pan", "spoon"]))
+        plan.hang(props.hung, f"hung_{what}.{i}", low=0.12, least=0.01, what=what)
     plan.keep(int(rng.integers(1, 3)), 0.1)
     plan.several(_ASIDES, int(rng.integers(4, 9)))
     return plan.world(

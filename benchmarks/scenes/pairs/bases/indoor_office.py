@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, devices, kitchen, lamps, props, signs, tools
-from benchmarks.scenes.pairs.things.kit import WHITE
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
+from benchmarks.scenes.pairs.things.kit import WHITE, Options
+from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
+from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.room import Textures, counter, outside, surface, wall, window
 from benchmarks.scenes.pairs.world import World
 
-_SUBJECTS = (
-    (devices.laptop, {}), (devices.monitor, {"cord_": False}), (lamps.desk_lamp, {}), (props.potted_plant, {}),
-    (blocks.book, {"lettered": True}), (signs.clock, {"stand": True}), (kitchen.mug, {"full": True}),
-    (tools.scissors, {}), (props.vase, {}), (lamps.table_lamp, {}), (props.pencil_pot, {}),
-)  # fmt: skip
-_ASIDES = (
-    (devices.laptop, {"on": False, "turn": 0.0}), (devices.phone, {"upright": True, "turn": 0.0}), (devices.phone, {}),
-    (devices.keyboard, {"turn": 0.0}), (kitchen.mug, {}), (kitchen.glass, {}), (props.pencil_pot, {}),
-    (props.potted_plant, {}), (blocks.book, {}), (blocks.book, {"upright": True, "turn": 10.0}), (tools.scissors, {}),
-    (signs.table_sign, {"turn": 0.0}), (blocks.carton, {"scale": 0.7}), (kitchen.apple, {}), (signs.bottle, {}),
-    (lamps.torch, {"lit": False}), (blocks.ball, {"radius": 0.035}), (props.toy_car, {}), (props.vase, {}),
-)  # fmt: skip
+_SUBJECTS: Options = (
+    (devices.laptop, {}),
+    (devices.monitor, {"cord_": False}),
+    (lamps.desk_lamp, {}),
+    (props.potted_plant, {}),
+    (blocks.book, {"lettered": True}),
+    (signs.clock, {"stand": True}),
+    (kitchen.mug, {"full": True}),
+    (tools.scissors, {}),
+    (props.vase, {}),
+    (lamps.table_lamp, {}),
+    (props.pencil_pot, {}),
+)
+_ASIDES: Options = (
+    (devices.laptop, {"on": False, "turn": 0.0}),
+    (devices.phone, {"upright": True, "turn": 0.0}),
+    (devices.phone, {}),
+    (devices.keyboard, {"turn": 0.0}),
+    (kitchen.mug, {}),
+    (kitchen.glass, {}),
+    (props.pencil_pot, {}),
+    (props.potted_plant, {}),
+    (blocks.book, {}),
+    (blocks.book, {"upright": True, "turn": 10.0}),
+    (tools.scissors, {}),
+    (signs.table_sign, {"turn": 0.0, "kind": "desk"}),
+    (blocks.carton, {"scale": 0.7}),
+    (kitchen.apple, {}),
+    (signs.bottle, {}),
+    (lamps.torch, {"lit": False}),
+    (blocks.ball, {"radius": 0.035}),
+    (props.toy_car, {}),
+    (props.vase, {}),
+)
 
 
 @base(
@@ -41,7 +66,7 @@ def office_desk(rng: Generator) -> World:
     make, how = _SUBJECTS[int(rng.integers(len(_SUBJECTS)))]
     lamp = make in (lamps.desk_lamp, lamps.table_lamp)
     x = float(rng.uniform(-deep + 0.25, -0.22))
-    more = (
+    more: dict[str, Any] = (
         {
             "outlet": (
                 -deep - x + 0.008,
@@ -70,8 +95,15 @@ def office_desk(rng: Generator) -> World:
         lit = bool(rng.random() < 0.65)
         wired = lit or bool(rng.random() < 0.5)
         y_out = float(rng.uniform(-0.2, 0.2))
-        plan.put(kind, turn=0.0, tries=8, lit=lit, cord=wired, socket=wired,
-                 fit=lambda px, py: {"outlet": (-deep - px + 0.008, y_out, 0.2)})  # fmt: skip
+        plan.put(
+            kind,
+            turn=0.0,
+            tries=8,
+            lit=lit,
+            cord=wired,
+            socket=wired,
+            fit=lambda px, py: {"outlet": (-deep - px + 0.008, y_out, 0.2)},
+        )
     if rng.random() < 0.5:
         plan.hang(signs.clock, "clock", low=0.3)
     if rng.random() < 0.5:
@@ -80,6 +112,14 @@ def office_desk(rng: Generator) -> World:
             "picture",
             low=0.3,
             size=(float(rng.uniform(0.2, 0.4)), float(rng.uniform(0.2, 0.35))),
+        )
+    if rng.random() < 0.4:
+        plan.lean(
+            blocks.book, "leaning_book", tilt=float(rng.uniform(8, 20)), upright=True, turn=90.0
+        )
+    elif rng.random() < 0.3:
+        plan.lean(
+            signs.picture_frame, "leaning_picture", tilt=float(rng.uniform(8, 16)), size=(0.2, 0.15)
         )
     plan.keep(int(rng.integers(1, 3)), 0.1)
     plan.several(_ASIDES, int(rng.integers(4, 9)))

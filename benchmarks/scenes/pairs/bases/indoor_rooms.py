@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.random import Generator
 
@@ -9,8 +11,9 @@ from benchmarks.scenes.geometry.subject import Paint, Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, furniture, kitchen, lamps, props, signs, tools
 from benchmarks.scenes.pairs.things.creatures import animal
-from benchmarks.scenes.pairs.things.kit import WHITE, colour
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
+from benchmarks.scenes.pairs.things.kit import WHITE, Options, colour
+from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
+from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.materials import texture
 from benchmarks.scenes.pairs.things.person import person
 from benchmarks.scenes.pairs.things.room import (
@@ -27,12 +30,21 @@ from benchmarks.scenes.pairs.things.room import (
 )
 from benchmarks.scenes.pairs.world import Thing, World
 
-_ROOM = (
-    (furniture.chair, {}), (furniture.stool, {}), (furniture.cabinet, {"size": (0.4, 0.6, 0.5), "doors": 2, "turn": 0.0}),
-    (props.potted_plant, {"scale": 3.0}), (props.basket, {"scale": 2.0, "full": False}), (blocks.carton, {"scale": 1.6}), (tools.bag, {"scale": 1.4}),
-    (props.teddy, {"scale": 1.6}), (blocks.ball, {"radius": 0.12}), (props.cushion, {"scale": 1.2}), (props.vase, {"scale": 2.5}), (tools.bucket, {"scale": 1.2}),
+_ROOM: Options = (
+    (furniture.chair, {}),
+    (furniture.stool, {}),
+    (furniture.cabinet, {"size": (0.4, 0.6, 0.5), "doors": 2, "turn": 0.0}),
+    (props.potted_plant, {"scale": 3.0}),
+    (props.basket, {"scale": 2.0, "full": False}),
+    (blocks.carton, {"scale": 1.6}),
+    (tools.bag, {"scale": 1.4}),
+    (props.teddy, {"scale": 1.6}),
+    (blocks.ball, {"radius": 0.12}),
+    (props.cushion, {"scale": 1.2}),
+    (props.vase, {"scale": 2.5}),
+    (tools.bucket, {"scale": 1.2}),
     (furniture.table, {"size": (0.5, 0.8), "height": 0.42}),
-)  # fmt: skip
+)
 
 
 def _subject(rng: Generator) -> list[Thing]:
@@ -78,8 +90,21 @@ def _subject(rng: Generator) -> list[Thing]:
             )
         ]
     make = (furniture.chair, lamps.floor_lamp, furniture.stool)[int(rng.integers(3))]
-    how = {"outlet": (-1.0, 0.3, 0.3)} if make is lamps.floor_lamp else {"turn": turn}
+    how: dict[str, Any] = (
+        {"outlet": (-1.0, 0.3, 0.3)} if make is lamps.floor_lamp else {"turn": turn}
+    )
     return [make(rng, make.kind.replace(" ", "_"), subject=True, **how)]
+
+
+def _patterned(rng: Generator, plan: Layout, makers: Options) -> Options:
+    """The makers, those of bags, cushions and blocks with a printed or woven pattern now and then."""
+    if rng.random() < 0.5 or len(plan.textures) > 4:
+        return list(makers)
+    plan.textures["pattern"] = texture(
+        str(rng.choice(["cloth", "knit", "leopard", "wallpaper"])), rng
+    )
+    soft = (tools.bag, props.cushion, blocks.block)
+    return [(m, {**how, "texture": "pattern"} if m in soft else how) for m, how in makers]
 
 
 @base(
@@ -112,30 +137,12 @@ def living_room(rng: Generator) -> World:
         else:
             rug = Paint(colour(rng).rgb, specular=0.0)
         stage.append(mat("backdrop.rug", (max(wall_x + 0.3, -0.7), -1.1), (0.9, 1.1), 0.003, rug))
-    extra = float(rng.random())
-    side = float(rng.choice([-1.0, 1.0])) * float(rng.uniform(0.9, 1.4))
-    if extra < 0.3:
-        textures["outside"] = outside(rng)
-        stage += plan.opening(window, side, 1.5, (1.1, 1.1), WHITE) + (
-            curtains(wall_x, side, 1.5, (1.1, 1.1), colour(rng)) if rng.random() < 0.6 else []
-        )
-    elif extra < 0.5:
-        stage += door(wall_x, side, 0.0, colour(rng, (0.0, 0.5), (0.5, 0.95)))
-        plan.shut(side, 1.0, (1.0, 2.2))
-    elif extra < 0.8 and not lamp_first:
-        big = (furniture.shelf, lamps.fireplace)[int(rng.integers(2))]
-        one = big(
-            rng, "shelf" if big is furniture.shelf else "fireplace", at=(wall_x + 0.2, side, 0)
-        )
-        if plan.clear(one.low + np.array([0.001, 0, 0]), one.high, 0.02, within=False):
-            plan.add(one)
-            if big is furniture.shelf:
-                _books(rng, plan, one)
-    if rng.random() < 0.45 and not lamp_first:
-        lit = bool(rng.random() < 0.6)
-        plan.put(lamps.floor_lamp, turn=0.0, lit=lit, cord=lit or bool(rng.random() < 0.5), socket=lit,
-                 fit=lambda x, y: {"outlet": (wall_x - x + 0.008, 0.3, 0.3)})  # fmt: skip
-    plan.keep(int(rng.integers(1, 3)), 0.45)
+    stage += _along_the_wall(rng, plan, bare=lamp_first)
+    if rng.random() < 0.25:
+        plan.lean(furniture.ladder, "ladder", tilt=0.0, lean=float(rng.uniform(14, 20)))
+    elif rng.random() < 0.25:
+        plan.hang(props.hung, "hung_bag", low=0.7, what="bag")
+    plan.keep(int(rng.integers(1, 3)), 0.36)
     if rng.random() < 0.6:
         plan.hang(
             signs.picture_frame,
@@ -145,8 +152,44 @@ def living_room(rng: Generator) -> World:
         )
     if rng.random() < 0.35:
         plan.hang(signs.clock, "clock", low=1.0, radius=0.2)
-    plan.several(_ROOM, int(rng.integers(3, 7)))
-    return plan.world("living_room", stage, daylight(rng, camera), free=2, size=0.4)
+    plan.several(_patterned(rng, plan, _ROOM), int(rng.integers(3, 7)))
+    return plan.world("living_room", stage, daylight(rng, camera), free=2, size=0.3)
+
+
+def _along_the_wall(rng: Generator, plan: Layout, *, bare: bool) -> list[Part]:
+    """A window, a door, a shelf or a fireplace, and a floor lamp; `bare`: neither of the last three."""
+    stage: list[Part] = []
+    extra = float(rng.random())
+    side = float(rng.choice([-1.0, 1.0])) * float(rng.uniform(0.9, 1.4))
+    if extra < 0.3:
+        plan.textures["outside"] = outside(rng)
+        stage = plan.opening(window, side, 1.5, (1.1, 1.1), WHITE) + (
+            curtains(plan.wall, side, 1.5, (1.1, 1.1), colour(rng)) if rng.random() < 0.6 else []
+        )
+    elif extra < 0.5:
+        stage = door(plan.wall, side, 0.0, colour(rng, (0.0, 0.5), (0.5, 0.95)))
+        plan.shut(side, 1.0, (1.0, 2.2))
+    elif extra < 0.8 and not bare:
+        big = (furniture.shelf, lamps.fireplace)[int(rng.integers(2))]
+        one = big(
+            rng, "shelf" if big is furniture.shelf else "fireplace", at=(plan.wall + 0.2, side, 0)
+        )
+        if plan.clear(one.low + np.array([0.001, 0, 0]), one.high, 0.02, within=False):
+            plan.add(one)
+            if big is furniture.shelf:
+                _books(rng, plan, one)
+    if rng.random() < 0.45 and not bare:
+        lit = bool(rng.random() < 0.6)
+        wired = lit or bool(rng.random() < 0.5)
+        plan.put(
+            lamps.floor_lamp,
+            turn=0.0,
+            lit=lit,
+            cord=wired,
+            socket=wired,
+            fit=lambda x, y: {"outlet": (plan.wall - x + 0.008, 0.3, 0.3)},
+        )
+    return stage
 
 
 def _books(rng: Generator, plan: Layout, shelf: Thing) -> None:
@@ -171,12 +214,28 @@ def _books(rng: Generator, plan: Layout, shelf: Thing) -> None:
             plan.add(one, hides=False)
 
 
-_TOYS = (
-    (props.toy_car, {}), (props.toy_car, {"key": "second_car"}), (blocks.ball, {}), (blocks.block, {}), (blocks.cylinder, {}),
-    (props.teddy, {}), (blocks.book, {"lettered": True, "turn": 0.0}), (blocks.carton, {"scale": 0.8, "open_": True}), (props.crate, {}),
-    (blocks.block, {"key": "brick", "size": (0.05, 0.1, 0.05)}), (props.cushion, {}), (kitchen.cup, {"full": False}), (tools.bag, {"scale": 0.7}),
-    (props.pencil_pot, {}), (tools.bucket, {"scale": 0.7}), (blocks.ball, {"key": "small_ball", "radius": 0.04}),
-)  # fmt: skip
+_TOYS: Options = (
+    (props.toy_car, {}),
+    (props.toy_car, {"key": "second_car"}),
+    (blocks.ball, {}),
+    (blocks.block, {}),
+    (blocks.cylinder, {}),
+    (props.teddy, {}),
+    (blocks.book, {"lettered": True, "turn": 0.0}),
+    (blocks.carton, {"scale": 0.8, "open_": True}),
+    (props.crate, {}),
+    (blocks.block, {"key": "brick", "size": (0.05, 0.1, 0.05)}),
+    (props.cushion, {}),
+    (kitchen.cup, {"full": False}),
+    (tools.bag, {"scale": 0.7}),
+    (props.pencil_pot, {}),
+    (
+        furniture.chair,
+        {"key": "doll_chair", "scale": 0.28, "extra": ("small",), "drop": ("furniture",)},
+    ),
+    (tools.bucket, {"scale": 0.7}),
+    (blocks.ball, {"key": "small_ball", "radius": 0.04}),
+)
 
 
 @base(
@@ -191,7 +250,7 @@ def children_floor(rng: Generator) -> World:
         rng,
         textures,
         "floor",
-        ("carpet", "planks", "cloth", "grass", "wood")[:3] + ("planks",),
+        (*("carpet", "planks", "cloth", "grass", "wood")[:3], "planks"),
         "xy",
         0.9,
     )
@@ -227,8 +286,10 @@ def children_floor(rng: Generator) -> World:
     plan = Layout(rng, camera, (wall_x + 0.02, 2.0, -2.0, 2.0), wall=wall_x, textures=textures)
     plan.add(subject)
     stage: list[Part] = [floor(0.0, ground), wall(wall_x, back, low=-0.1), skirting(wall_x, 0.0)]
+    if rng.random() < 0.4:
+        plan.put(props.toy_animal, least=0.012)
     plan.keep(int(rng.integers(1, 3)), 0.12)
     if rng.random() < 0.3:
         plan.hang(signs.picture_frame, "picture", low=0.2, size=(0.3, 0.22))
-    plan.several(_TOYS, int(rng.integers(4, 9)))
+    plan.several(_patterned(rng, plan, _TOYS), int(rng.integers(4, 9)))
     return plan.world("children_floor", stage, daylight(rng, camera), free=2, size=0.1)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, furniture, kitchen, lamps, props, signs
-from benchmarks.scenes.pairs.things.kit import WHITE, Maker, box, colour, part, turned
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
+from benchmarks.scenes.pairs.things.kit import WHITE, Options, box, colour, part, turned
+from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
+from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.person import person
 from benchmarks.scenes.pairs.things.room import (
     Textures,
@@ -22,16 +25,39 @@ from benchmarks.scenes.pairs.things.room import (
 )
 from benchmarks.scenes.pairs.world import Thing, World
 
-_SUBJECTS: tuple[tuple[Maker, dict[str, object]], ...] = (
-    (kitchen.teapot, {}), (kitchen.jug, {}), (props.vase, {}), (props.basket, {}), (kitchen.bowl, {"full": True}),
-    (kitchen.pot, {}), (signs.bottle, {"label": True, "turn": 0.0}), (kitchen.cup, {}), (lamps.candle, {}), (kitchen.loaf, {}),
-)  # fmt: skip
-_ASIDES = (
-    (kitchen.plate, {}), (kitchen.plate, {"key": "second_plate"}), (kitchen.glass, {}), (kitchen.cup, {}), (kitchen.mug, {}),
-    (kitchen.bowl, {}), (kitchen.fork, {"least": 0.012}), (kitchen.knife, {"least": 0.012}), (kitchen.spoon, {"least": 0.012}),
-    (kitchen.apple, {}), (kitchen.banana, {}), (lamps.candle, {}), (lamps.candle, {"lit": False}), (signs.bottle, {}), (props.basket, {}),
-    (kitchen.jug, {}), (blocks.butter, {"least": 0.012}), (signs.table_sign, {"words": "RESERVED", "turn": 0.0}), (kitchen.glass, {"key": "wine"}),
-)  # fmt: skip
+_SUBJECTS: Options = (
+    (kitchen.teapot, {}),
+    (kitchen.jug, {}),
+    (props.vase, {}),
+    (props.basket, {}),
+    (kitchen.bowl, {"full": True}),
+    (kitchen.pot, {}),
+    (signs.bottle, {"label": True, "turn": 0.0}),
+    (kitchen.cup, {}),
+    (lamps.candle, {}),
+    (kitchen.loaf, {}),
+)
+_ASIDES: Options = (
+    (kitchen.plate, {}),
+    (kitchen.plate, {"key": "second_plate"}),
+    (kitchen.glass, {}),
+    (kitchen.cup, {}),
+    (kitchen.mug, {}),
+    (kitchen.bowl, {}),
+    (kitchen.fork, {"least": 0.012}),
+    (kitchen.knife, {"least": 0.012}),
+    (kitchen.spoon, {"least": 0.012}),
+    (kitchen.apple, {}),
+    (kitchen.banana, {}),
+    (lamps.candle, {}),
+    (lamps.candle, {"lit": False}),
+    (signs.bottle, {}),
+    (props.basket, {}),
+    (kitchen.jug, {}),
+    (blocks.butter, {"least": 0.012}),
+    (signs.table_sign, {"words": "RESERVED", "turn": 0.0}),
+    (kitchen.glass, {"key": "wine"}),
+)
 
 
 def _sitter(rng: Generator, x: float, y: float, floor_z: float, seat: float) -> tuple[Thing, Thing]:
@@ -39,8 +65,17 @@ def _sitter(rng: Generator, x: float, y: float, floor_z: float, seat: float) -> 
     chair = furniture.chair(rng, "chair", at=(x, y, floor_z))
     top = float(chair.facts["seat"][2]) - floor_z
     look = (float(rng.uniform(0.6, 1.2)), float(rng.uniform(-0.6, 0.6)), 0.3)
-    who = person(rng, "person", (x + 0.04, y, floor_z), float(rng.uniform(-12, 12)), subject=True, pose="sit",
-                 seat=top, rests_on="chair", look_at=look)  # fmt: skip
+    who = person(
+        rng,
+        "person",
+        (x + 0.04, y, floor_z),
+        float(rng.uniform(-12, 12)),
+        subject=True,
+        pose="sit",
+        seat=top,
+        rests_on="chair",
+        look_at=look,
+    )
     del seat
     return chair, who
 
@@ -75,8 +110,8 @@ def dining_table(rng: Generator) -> World:
         )
     else:
         make, how = _SUBJECTS[int(rng.integers(len(_SUBJECTS)))]
-        turn = float(how.get("turn", rng.uniform(-70, 70)))  # type: ignore[arg-type]
-        more = {k: v for k, v in how.items() if k != "turn"}
+        turn = float(how.get("turn", rng.uniform(-70, 70)))
+        more: dict[str, Any] = {k: v for k, v in how.items() if k != "turn"}
         subject = make(
             rng,
             make.kind.replace(" ", "_"),

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import box
 from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import blocks, kitchen, lamps, props, signs, tools
-from benchmarks.scenes.pairs.things.kit import part, wooden
-from benchmarks.scenes.pairs.things.layout import Layout, daylight, furnished, view
+from benchmarks.scenes.pairs.things.kit import Options, part, wooden
+from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
+from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.room import Textures, counter, surface, wall
 from benchmarks.scenes.pairs.world import World
 
-_SUBJECTS = (
-    (tools.hammer, {}), (tools.saw, {}), (tools.scissors, {}), (tools.toolbox, {}), (tools.pliers, {}), (tools.bucket, {}),
-    (tools.screwdriver, {}), (props.crate, {}), (lamps.torch, {"lit": True}), (tools.wrench, {}), (blocks.carton, {}),
+_SUBJECTS: Options = (
+    (tools.hammer, {}),
+    (tools.saw, {}),
+    (tools.scissors, {}),
+    (tools.toolbox, {}),
+    (tools.pliers, {}),
+    (tools.bucket, {}),
+    (tools.screwdriver, {}),
+    (props.crate, {}),
+    (lamps.torch, {"lit": True}),
+    (tools.wrench, {}),
+    (blocks.carton, {}),
     (tools.pump, {}),
-)  # fmt: skip
-_ASIDES = (
-    (tools.hammer, {}), (tools.saw, {}), (tools.screwdriver, {"least": 0.015}), (tools.pliers, {}), (tools.wrench, {"least": 0.015}),
-    (tools.scissors, {}), (tools.bucket, {}), (tools.toolbox, {}), (props.crate, {}), (blocks.carton, {}), (kitchen.mug, {"full": True}),
-    (signs.jar, {"turn": 0.0, "kind": "shed"}), (signs.bottle, {"kind": "shed"}), (blocks.block, {}), (lamps.torch, {"lit": False}), (blocks.cylinder, {}),
-    (signs.table_sign, {"turn": 0.0, "kind": "notice"}), (blocks.block, {"size": (0.3, 0.06, 0.03), "least": 0.015}),
-)  # fmt: skip
+)
+_ASIDES: Options = (
+    (tools.hammer, {}),
+    (tools.saw, {}),
+    (tools.screwdriver, {"least": 0.015}),
+    (tools.pliers, {}),
+    (tools.wrench, {"least": 0.015}),
+    (tools.scissors, {}),
+    (tools.bucket, {}),
+    (tools.toolbox, {}),
+    (props.crate, {}),
+    (blocks.carton, {}),
+    (kitchen.mug, {"full": True}),
+    (signs.jar, {"turn": 0.0, "kind": "shed"}),
+    (signs.bottle, {"kind": "shed"}),
+    (blocks.block, {}),
+    (lamps.torch, {"lit": False}),
+    (blocks.cylinder, {}),
+    (signs.table_sign, {"turn": 0.0, "kind": "notice"}),
+    (blocks.block, {"size": (0.3, 0.06, 0.03), "least": 0.015}),
+)
 
 
 @base(
@@ -66,6 +91,10 @@ def workshop_bench(rng: Generator) -> World:
         stage.append(
             part("backdrop.board", (box((-deep + 0.08, 0, 0.62), (0.16, 3.2, 0.03)), wooden(rng)))
         )
+        plan.blocked.append((np.array([-deep, -1.6, 0.56]), np.array([-deep + 0.16, 1.6, 0.66])))
+    for i in range(int(rng.integers(0, 4))):
+        what = str(rng.choice(["hammer", "saw", "wrench"]))
+        plan.hang(props.hung, f"hung_{what}.{i}", low=0.12, least=0.012, what=what)
     if rng.random() < 0.35:
         lamp = lamps.bulb(
             rng,
@@ -83,6 +112,9 @@ def workshop_bench(rng: Generator) -> World:
         plan.hang(signs.wall_sign, "sign", low=0.2)
     elif rng.random() < 0.4:
         plan.hang(signs.clock, "clock", low=0.25)
+    if rng.random() < 0.35:
+        size = (0.03, float(rng.uniform(0.08, 0.16)), float(rng.uniform(0.3, 0.45)))
+        plan.lean(blocks.block, "leaning_board", tilt=float(rng.uniform(8, 18)), size=size)
     plan.keep(int(rng.integers(1, 3)), 0.1)
     plan.several(_ASIDES, int(rng.integers(4, 9)))
     return plan.world(

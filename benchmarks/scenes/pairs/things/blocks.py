@@ -94,7 +94,8 @@ def domino(
     size: tuple[float, float, float] = (0.012, 0.03, 0.06),
     paint: Paint | None = None,
 ) -> Made:
-    """A domino that would fall along +x. fallen: degrees it has turned about its lower front edge; size; paint."""
+    """A domino that would fall along +x. fallen: degrees it has turned about its lower front edge;
+    size; paint."""
     own = colour(rng)
     sx, sy, sz = size
     turn, edge = rot("y", fallen), np.array([sx / 2, 0, 0])
@@ -160,10 +161,17 @@ def carton(
 
 @maker("book", "rigid", "stands")
 def book(
-    rng: Generator, *, upright: bool = False, title: str | None = None, lettered: bool = False, garbled: bool = False,
-    size: tuple[float, float, float] | None = None, texture: str | None = None,
-) -> Made:  # fmt: skip
-    """A book, lying flat with its cover up or (upright) standing with its spine to +x. lettered: a title on its
+    rng: Generator,
+    *,
+    upright: bool = False,
+    title: str | None = None,
+    lettered: bool = False,
+    garbled: bool = False,
+    size: tuple[float, float, float] | None = None,
+    texture: str | None = None,
+) -> Made:
+    """A book, lying flat with its cover up or (upright) standing with its spine to +x. lettered: a
+    title on its
     cover (a texture of its own); title; garbled: pseudo-letters in its place; size: cover height, width,
     thickness; texture: of the world, for the cover."""
     s = (

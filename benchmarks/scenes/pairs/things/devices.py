@@ -23,7 +23,8 @@ def _picture(rng: Generator, on: bool) -> list[Paint]:
 
 @maker("laptop", "rigid", "stands", "screen")
 def laptop(rng: Generator, *, on: bool = True, hinge: str = "back", keys: bool = True) -> Made:
-    """An open laptop, its user at +x. on; hinge: back, none (the lid floats behind and above), side or front; keys."""
+    """An open laptop, its user at +x. on; hinge: back, none (the lid floats behind and above), side or
+    front; keys."""
     case, shades = metal(rng, 0.2, 0.8), _picture(rng, on)
     angle = float(rng.uniform(8, 25))
     parts = [part("base", (box((0, 0, 0.009), (0.23, 0.33, 0.018)), case))]
@@ -31,8 +32,12 @@ def laptop(rng: Generator, *, on: bool = True, hinge: str = "back", keys: bool =
         rows = [box((-0.06 + 0.032 * i, 0, 0.0195), (0.024, 0.29, 0.004)) for i in range(4)]
         gaps = [box((-0.01, -0.13 + 0.029 * i, 0.0217), (0.13, 0.004, 0.001)) for i in range(10)]
         parts.append(part("keys", (rows, BLACK), (gaps, case)))
-    lid = [(box((0, 0, 0.11), (0.008, 0.33, 0.22)), case), (box((0.0045, 0, 0.112), (0.001, 0.305, 0.19)), shades[0]),
-           (box((0.0055, -0.05, 0.13), (0.001, 0.16, 0.1)), shades[1]), (box((0.0065, 0.08, 0.08), (0.001, 0.1, 0.07)), shades[2])]  # fmt: skip
+    lid = [
+        (box((0, 0, 0.11), (0.008, 0.33, 0.22)), case),
+        (box((0.0045, 0, 0.112), (0.001, 0.305, 0.19)), shades[0]),
+        (box((0.0055, -0.05, 0.13), (0.001, 0.16, 0.1)), shades[1]),
+        (box((0.0065, 0.08, 0.08), (0.001, 0.1, 0.07)), shades[2]),
+    ]
     turn, shift = rot("y", -angle), (-0.11, 0.0, 0.016)
     if hinge == "none":
         shift = (-0.15, 0.02, 0.12)
@@ -46,12 +51,20 @@ def laptop(rng: Generator, *, on: bool = True, hinge: str = "back", keys: bool =
 
 @maker("monitor", "rigid", "stands", "screen")
 def monitor(rng: Generator, *, on: bool = True, stand: str = "below", cord_: bool = True) -> Made:
-    """A screen on a stand, its user at +x. on; stand: below, none, above or side; cord_: a cable behind it."""
+    """A screen on a stand, its user at +x. on; stand: below, none, above or side; cord_: a cable
+    behind it."""
     case, shades = (BLACK if rng.random() < 0.6 else metal(rng)), _picture(rng, on)
     w, h = float(rng.uniform(0.45, 0.6)), float(rng.uniform(0.28, 0.34))
     z = 0.14
-    parts = [part("screen", (box((0, 0, z + h / 2), (0.035, w, h)), case), (box((0.018, 0, z + h / 2), (0.002, w - 0.03, h - 0.03)), shades[0]),
-                  (box((0.0195, -w * 0.15, z + h * 0.55), (0.001, w * 0.5, h * 0.5)), shades[1]), (box((0.0205, w * 0.2, z + h * 0.4), (0.001, w * 0.3, h * 0.45)), shades[2]))]  # fmt: skip
+    parts = [
+        part(
+            "screen",
+            (box((0, 0, z + h / 2), (0.035, w, h)), case),
+            (box((0.018, 0, z + h / 2), (0.002, w - 0.03, h - 0.03)), shades[0]),
+            (box((0.0195, -w * 0.15, z + h * 0.55), (0.001, w * 0.5, h * 0.5)), shades[1]),
+            (box((0.0205, w * 0.2, z + h * 0.4), (0.001, w * 0.3, h * 0.45)), shades[2]),
+        )
+    ]
     foot = [
         box((-0.02, 0, 0.006), (0.18, 0.24, 0.012)),
         limb((-0.04, 0, 0.023), (-0.03, 0, z + 0.06), 0.022, 0.018),

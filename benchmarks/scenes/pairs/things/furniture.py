@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.random import Generator
 
@@ -22,10 +24,17 @@ def _leg(x: float, y: float, h: float, r: float, round_: bool) -> Mesh:
 
 @maker("chair", "rigid", "stands", "furniture")
 def chair(
-    rng: Generator, *, missing_leg: bool = False, leg_misplaced: bool = False, legs: int = 4, back: str = "back",
-) -> Made:  # fmt: skip
-    """A chair. missing_leg: the front left one; leg_misplaced: that leg sticks out of the back's top; legs: 4 or
-    3, 5, 6; back: back, none, seat (lies through the seat's middle) or under (below the seat). Seat at "seat"."""
+    rng: Generator,
+    *,
+    missing_leg: bool = False,
+    leg_misplaced: bool = False,
+    legs: int = 4,
+    back: str = "back",
+) -> Made:
+    """A chair. missing_leg: the front left one; leg_misplaced: that leg sticks out of the back's top;
+    legs: 4 or
+    3, 5, 6; back: back, none, seat (lies through the seat's middle) or under (below the seat). Seat at
+    "seat"."""
     painted = rng.random() < 0.4
     wood = colour(rng) if painted else wooden(rng)
     h, w, tall = (
@@ -80,9 +89,14 @@ def stool(rng: Generator, *, missing_leg: bool = False, legs: int = 3) -> Made:
 
 @maker("table", "rigid", "stands", "furniture", "large")
 def table(
-    rng: Generator, *, missing_leg: bool = False, legs: int = 4, texture: str | None = None,
-    size: tuple[float, float] | None = None, height: float | None = None,
-) -> Made:  # fmt: skip
+    rng: Generator,
+    *,
+    missing_leg: bool = False,
+    legs: int = 4,
+    texture: str | None = None,
+    size: tuple[float, float] | None = None,
+    height: float | None = None,
+) -> Made:
     """A table; its top at "top". missing_leg: the front left one; legs: 4, 2 (front), 1 (pedestal) or 0;
     texture: of the wood; size: along x, y; height."""
     wood = wooden(rng, texture)
@@ -125,13 +139,17 @@ def shelf(
     height: float = 1.6,
     width: float = 0.9,
 ) -> Made:
-    """Shelves with their back to the wall; boards at "board.I". boards: number; missing_side: no left upright;
+    """Shelves with their back to the wall; boards at "board.I". boards: number; missing_side: no left
+    upright;
     texture: of the wood; height; width."""
     wood = wooden(rng, texture)
     d = float(rng.uniform(0.26, 0.34))
-    parts = [part(f"side.{i}", (box((0, s * (width / 2 - 0.015), height / 2), (d, 0.03, height)), wood))
-             for i, s in enumerate((1, -1)) if not (i == 0 and missing_side)]  # fmt: skip
-    facts = {"width": width, "depth": d}
+    parts = [
+        part(f"side.{i}", (box((0, s * (width / 2 - 0.015), height / 2), (d, 0.03, height)), wood))
+        for i, s in enumerate((1, -1))
+        if not (i == 0 and missing_side)
+    ]
+    facts: dict[str, Any] = {"width": width, "depth": d}
     for i in range(boards):
         z = 0.06 + (height - 0.08) * i / max(boards - 1, 1)
         parts.append(part(f"board.{i}", (box((0, 0, z - 0.0125), (d, width - 0.06, 0.025)), wood)))
@@ -174,9 +192,12 @@ def bed(rng: Generator, *, pillow: bool = True, legs: int = 4, texture: str | No
     wood, cloth = wooden(rng), colour(rng, (0.1, 0.7), (0.4, 0.95))
     cloth = Paint(cloth.rgb, texture, "xy", (1.0, 1.0), specular=0.0)
     w = float(rng.uniform(0.9, 1.5))
-    parts = [part("frame", (box((0, 0, 0.26), (2.0, w, 0.16)), wood)), part("head", (box((-1.0, 0, 0.5), (0.06, w, 0.9 - 0.1)), wood)),
-             part("mattress", (box((0, 0, 0.42), (1.92, w * 0.96, 0.16)), WHITE)),
-             part("blanket", (box((0.25, 0, 0.43), (1.46, w * 1.01, 0.18)), cloth))]  # fmt: skip
+    parts = [
+        part("frame", (box((0, 0, 0.26), (2.0, w, 0.16)), wood)),
+        part("head", (box((-1.0, 0, 0.5), (0.06, w, 0.9 - 0.1)), wood)),
+        part("mattress", (box((0, 0, 0.42), (1.92, w * 0.96, 0.16)), WHITE)),
+        part("blanket", (box((0.25, 0, 0.43), (1.46, w * 1.01, 0.18)), cloth)),
+    ]
     for i, (x, y) in enumerate(
         [(0.9, w / 2 - 0.08), (0.9, -w / 2 + 0.08), (-0.9, w / 2 - 0.08), (-0.9, -w / 2 + 0.08)][
             :legs
@@ -199,7 +220,8 @@ def cabinet(
     texture: str | None = None,
     size: tuple[float, float, float] = (0.4, 0.8, 0.75),
 ) -> Made:
-    """A chest or cupboard, its top at "top". doors: or drawers, number; handles; texture; size along x, y, z."""
+    """A chest or cupboard, its top at "top". doors: or drawers, number; handles; texture; size along
+    x, y, z."""
     body = wooden(rng, texture) if rng.random() < 0.6 else colour(rng, (0.0, 0.5), (0.5, 0.95))
     drawers = bool(rng.random() < 0.5)
     sx, sy, sz = size
@@ -244,7 +266,8 @@ def ladder(
     lean: float = 18.0,
     rungs_at: str = "between",
 ) -> Made:
-    """A ladder leaning towards -x by `lean` degrees; its top at "top". rungs: number (0: none); rails: 2 or 1;
+    """A ladder leaning towards -x by `lean` degrees; its top at "top". rungs: number (0: none); rails:
+    2 or 1;
     rungs_at: between, or outside (beside the rails)."""
     wood = wooden(rng) if rng.random() < 0.6 else metal(rng)
     n, h, w = int(rng.integers(6, 9)), float(rng.uniform(1.7, 2.2)), float(rng.uniform(0.36, 0.44))

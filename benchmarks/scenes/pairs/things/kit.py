@@ -1,9 +1,9 @@
 """How things are made: makers, painted parts, turned bodies, cords.
 
 A maker is called ``mug(rng, "mug", at=(x, y, z), turn=degrees, **how)``. In its own coordinates a thing
-stands on z = 0 at the origin and its front looks along +x. `Thing.remake(**how)` makes the same individual
-(same sizes, colours, place) with other keywords; each maker's docstring lists them. A thing with lettering
-carries its textures as ``facts["textures"]``: put it into a world with `put`.
+stands on z = 0 at the origin and its front looks along +x. `Thing.remake(**how)` makes the same
+individual (same sizes, colours, place) with other keywords; each maker's docstring lists them. A thing
+with lettering carries its textures as ``facts["textures"]``: put it into a world with `put`.
 """
 
 from __future__ import annotations
@@ -139,6 +139,10 @@ def _painted(thing: Thing, key: str) -> Thing:
     return replace(thing, parts=parts)
 
 
+Options = Sequence[tuple[Maker, dict[str, Any]]]
+"""Makers with keywords for them, to choose among."""
+
+
 def maker(kind: str, *names: Tag) -> Callable[[Callable[..., Made]], Maker]:
     """Makes a builder ``(rng, **how) -> Made`` a `Maker`.
 
@@ -183,7 +187,9 @@ def boxes(centres: ArrayLike, size: ArrayLike) -> Mesh:
 
 
 def _box() -> tuple[F64, F64, I32]:
-    verts, normals, faces = [], [], []
+    verts: list[F64] = []
+    normals: list[F64] = []
+    faces: list[tuple[int, int, int]] = []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -338,7 +344,8 @@ STEEL: Final = Paint((0.68, 0.69, 0.71), specular=0.9, shininess=0.8)
 def face(
     corners: Sequence[ArrayLike], texture: str, rgb: RGB = (1.0, 1.0, 1.0), emission: float = 0.0
 ) -> Piece:
-    """A thin sheet with a whole texture on it; corners: top left, top right, bottom right, bottom left."""
+    """A thin sheet with a whole texture on it; corners: top left, top right, bottom right, bottom
+    left."""
     a, b, c, d = (np.asarray(x, float) for x in corners)
     normal = np.cross(d - a, b - a)
     normal /= np.linalg.norm(normal)

@@ -29,7 +29,7 @@ from .kit import (
     tint,
     turned,
     wooden,
-)  # fmt: skip
+)
 from .quick import ball as ellipsoid
 from .quick import rod as limb
 
@@ -42,7 +42,8 @@ def _surface(r: float, z: float, paint: Paint) -> Part:
 
 @maker("mug", "rigid", "stands", "vessel")
 def mug(rng: Generator, *, full: bool = False, handle: str = "side", handles: int = 1) -> Made:
-    """A mug. full: holds a drink; handle: side, none, inside, top (across the mouth) or below; handles: number."""
+    """A mug. full: holds a drink; handle: side, none, inside, top (across the mouth) or below;
+    handles: number."""
     r, h = float(rng.uniform(0.037, 0.048)), float(rng.uniform(0.08, 0.11))
     flare = float(rng.uniform(0.92, 1.12))
     glaze, drink = colour(rng), Paint(_DRINKS[int(rng.integers(4))], specular=0.6)
@@ -76,8 +77,17 @@ def cup(rng: Generator, *, full: bool = True, saucer: bool = True, handle: str =
         Paint(_DRINKS[int(rng.integers(3))], specular=0.6),
     )
     z = 0.008 if saucer else 0.0
-    body = smooth([(r * 0.5, z), (r * 0.62, z + 0.004), (r * 0.9, z + h * 0.45), (r, z + h), (r - 0.004, z + h),
-                   (r * 0.84, z + h * 0.45), (r * 0.3, z + 0.01)])  # fmt: skip
+    body = smooth(
+        [
+            (r * 0.5, z),
+            (r * 0.62, z + 0.004),
+            (r * 0.9, z + h * 0.45),
+            (r, z + h),
+            (r - 0.004, z + h),
+            (r * 0.84, z + h * 0.45),
+            (r * 0.3, z + 0.01),
+        ]
+    )
     parts = [part("body", (body, glaze))]
     if handle == "side":
         parts.append(
@@ -128,8 +138,18 @@ def glass(rng: Generator, *, full: bool = True) -> Made:
     pale = Paint(tint((0.78, 0.87, 0.9), rng, 0.05), specular=0.9, shininess=0.9, alpha=0.55)
     drink = Paint(_DRINKS[int(rng.integers(4))], specular=0.7)
     if stem:
-        rows = [(r * 0.95, 0), (r * 0.9, 0.004), (0.005, 0.01), (0.005, h * 0.5), (r * 0.8, h * 0.62), (r, h * 0.85),
-                (r * 0.9, h * 1.2), (r * 0.9 - 0.003, h * 1.2), (r - 0.003, h * 0.85), (r * 0.3, h * 0.6)]  # fmt: skip
+        rows = [
+            (r * 0.95, 0),
+            (r * 0.9, 0.004),
+            (0.005, 0.01),
+            (0.005, h * 0.5),
+            (r * 0.8, h * 0.62),
+            (r, h * 0.85),
+            (r * 0.9, h * 1.2),
+            (r * 0.9 - 0.003, h * 1.2),
+            (r - 0.003, h * 0.85),
+            (r * 0.3, h * 0.6),
+        ]
         body, top = smooth(rows), h * 1.2
     else:
         body, top = cup_of(r * 0.85, r, h, 0.003), h
@@ -170,7 +190,8 @@ def jug(rng: Generator, *, handle: str = "side", spout: bool = True) -> Made:
 
 @maker("pan", "rigid", "stands", "vessel")
 def pan(rng: Generator, *, food: str | None = None, handle: str = "side") -> Made:
-    """A frying pan. food: None, egg or pancake; handle: side, none, middle (up from its bottom), two or across."""
+    """A frying pan. food: None, egg or pancake; handle: side, none, middle (up from its bottom), two
+    or across."""
     r, h = float(rng.uniform(0.1, 0.135)), float(rng.uniform(0.035, 0.05))
     body = metal(rng, 0.12, 0.6) if rng.random() < 0.7 else colour(rng)
     grip = BLACK if rng.random() < 0.6 else wooden(rng)
@@ -242,7 +263,8 @@ def pot(rng: Generator, *, lid: bool = True, handles: int = 2, lid_at: str = "to
 
 @maker("kettle", "rigid", "stands", "vessel")
 def kettle(rng: Generator, *, handle: str = "top", spout: str = "side") -> Made:
-    """A kettle. handle: top, none, below or front; spout: side, none, low, back (under the handle's end), two."""
+    """A kettle. handle: top, none, below or front; spout: side, none, low, back (under the handle's
+    end), two."""
     r, h = float(rng.uniform(0.085, 0.11)), float(rng.uniform(0.13, 0.17))
     body = metal(rng) if rng.random() < 0.5 else colour(rng)
     shell = smooth(
@@ -300,8 +322,13 @@ def teapot(rng: Generator, *, handle: str = "side", spout: str = "side", lid: bo
     )
     parts = [part("body", (shell, glaze))]
     if lid:
-        parts.append(part("lid", (smooth([(r * 0.5, h * 0.94), (0.02, h * 1.08), (0.012, h * 1.09)]), glaze),
-                          (ellipsoid((0, 0, h * 1.15), (0.012, 0.012, 0.012)), glaze)))  # fmt: skip
+        parts.append(
+            part(
+                "lid",
+                (smooth([(r * 0.5, h * 0.94), (0.02, h * 1.08), (0.012, h * 1.09)]), glaze),
+                (ellipsoid((0, 0, h * 1.15), (0.012, 0.012, 0.012)), glaze),
+            )
+        )
     turns = [0.0, 180.0] if spout == "two" else [0.0]
     for i, angle in enumerate(turns if spout != "none" else []):
         end = h * (0.2 if spout == "low" else 0.95)
@@ -330,7 +357,8 @@ def teapot(rng: Generator, *, handle: str = "side", spout: str = "side", lid: bo
 
 @maker("stove", "rigid", "stands", "large", "furniture")
 def stove(rng: Generator, *, glowing: int = -1, knobs: int = 4) -> Made:
-    """A cooker 0.6 wide whose top is at z = 0 (it reaches down to -0.85). glowing: number of the hot plate or -1; knobs: number."""
+    """A cooker 0.6 wide whose top is at z = 0 (it reaches down to -0.85). glowing: number of the hot
+    plate or -1; knobs: number."""
     body = WHITE if rng.random() < 0.5 else metal(rng, 0.25, 0.7)
     top = Paint((0.1, 0.1, 0.11), specular=0.7, shininess=0.8)
     door = Paint((0.07, 0.07, 0.08), specular=0.6)

@@ -30,7 +30,7 @@ from .kit import (
     tint,
     turned,
     wooden,
-)  # fmt: skip
+)
 from .quick import ball as ellipsoid
 from .quick import rod as limb
 
@@ -61,8 +61,14 @@ def _supply(start: Point, outlet: Point, sag: float = 0.0) -> Mesh:
     """A cable that runs along the support from `start` and up to an outlet on the wall behind."""
     x, y, z = outlet
     low = 0.007 + sag
-    line = [start, (start[0] - 0.05, start[1] + 0.02, low), ((start[0] + x) / 2, y * 0.5 + 0.02, low),
-            (x + 0.06, y * 0.95, low), (x + 0.055, y, z * 0.55), (x + 0.03, y, z)]  # fmt: skip
+    line = [
+        start,
+        (start[0] - 0.05, start[1] + 0.02, low),
+        ((start[0] + x) / 2, y * 0.5 + 0.02, low),
+        (x + 0.06, y * 0.95, low),
+        (x + 0.055, y, z * 0.55),
+        (x + 0.03, y, z),
+    ]
     return cord(line)
 
 
@@ -73,10 +79,16 @@ def _wired(cord_: bool, socket: bool, start: Point, outlet: Point) -> list[Part]
 
 @maker("desk lamp", "rigid", "stands", "lamp")
 def desk_lamp(
-    rng: Generator, *, lit: bool = True, cord: bool = True, socket: bool = True,
-    outlet: Point = (-0.3, 0.12, 0.22), head: str = "arm",
-) -> Made:  # fmt: skip
-    """A jointed lamp. lit; cord; socket: outlet with plug at `outlet` (own coordinates, the wall behind at its x);
+    rng: Generator,
+    *,
+    lit: bool = True,
+    cord: bool = True,
+    socket: bool = True,
+    outlet: Point = (-0.3, 0.12, 0.22),
+    head: str = "arm",
+) -> Made:
+    """A jointed lamp. lit; cord; socket: outlet with plug at `outlet` (own coordinates, the wall
+    behind at its x);
     head: arm, none, or foot (the shade grows from the foot while the arm ends in nothing)."""
     paint = colour(rng)
     knee, top = (
@@ -102,10 +114,17 @@ def desk_lamp(
 
 @maker("table lamp", "rigid", "stands", "lamp")
 def table_lamp(
-    rng: Generator, *, lit: bool = True, cord: bool = True, socket: bool = True,
-    outlet: Point = (-0.25, -0.16, 0.2), shade: str = "top", bulb_shown: bool = False,
-) -> Made:  # fmt: skip
-    """A lamp with a shade. lit; cord; socket and `outlet` as `desk_lamp`; shade: top, none, below or off (beside);
+    rng: Generator,
+    *,
+    lit: bool = True,
+    cord: bool = True,
+    socket: bool = True,
+    outlet: Point = (-0.25, -0.16, 0.2),
+    shade: str = "top",
+    bulb_shown: bool = False,
+) -> Made:
+    """A lamp with a shade. lit; cord; socket and `outlet` as `desk_lamp`; shade: top, none, below or
+    off (beside);
     bulb_shown: a bare bulb in place of the shade."""
     body, h = colour(rng), float(rng.uniform(0.2, 0.3))
     waist = rng.uniform(0.35, 1.0, 3) * 0.06
@@ -148,9 +167,14 @@ def table_lamp(
 
 @maker("floor lamp", "rigid", "stands", "lamp", "large")
 def floor_lamp(
-    rng: Generator, *, lit: bool = True, cord: bool = True, socket: bool = True,
-    outlet: Point = (-0.4, 0.25, 0.3), shade: str = "top",
-) -> Made:  # fmt: skip
+    rng: Generator,
+    *,
+    lit: bool = True,
+    cord: bool = True,
+    socket: bool = True,
+    outlet: Point = (-0.4, 0.25, 0.3),
+    shade: str = "top",
+) -> Made:
     """A standard lamp. Keywords as `desk_lamp`; shade: top, none or middle (half way down the pole)."""
     pole, h = metal(rng, 0.2, 0.7), float(rng.uniform(1.3, 1.6))
     cloth = Paint(tint((0.93, 0.86, 0.7), rng, 0.15), specular=0.0, emission=0.42 if lit else 0.0)
@@ -185,7 +209,8 @@ def floor_lamp(
 def hanging_lamp(
     rng: Generator, *, lit: bool = True, cord: bool = True, socket: bool = True, length: float = 0.7
 ) -> Made:
-    """A lamp on a cord of `length` above it; its shade's rim is at z = 0. lit; cord; socket: the ceiling rose."""
+    """A lamp on a cord of `length` above it; its shade's rim is at z = 0. lit; cord; socket: the
+    ceiling rose."""
     paint, style = colour(rng), int(rng.integers(3))
     r = float(rng.uniform(0.1, 0.17))
     rows = (
@@ -194,8 +219,10 @@ def hanging_lamp(
         [(r * 0.5, 0), (r, r * 0.5), (r * 0.5, r), (0.025, r * 1.1)],
     )[style]
     top = rows[-1][1]
-    parts = [part("shade", (turned(rows, 20) if style < 2 else smooth(rows, 20), paint)),
-             part("bulb", *_bulb(lit, (0, 0, 0.05), 0.035, down=True))]  # fmt: skip
+    parts = [
+        part("shade", (turned(rows, 20) if style < 2 else smooth(rows, 20), paint)),
+        part("bulb", *_bulb(lit, (0, 0, 0.05), 0.035, down=True)),
+    ]
     if cord:
         parts.append(
             part("cord", (limb((0, 0, top - 0.01), (0, 0, top + length), 0.006, 0.006, n=6), BLACK))
@@ -211,7 +238,8 @@ def hanging_lamp(
 def bulb(
     rng: Generator, *, lit: bool = True, socket: bool = True, cord: bool = True, length: float = 0.7
 ) -> Made:
-    """A bare bulb hanging in a socket from a cord of `length`, or (no socket) lying on its side on z = 0."""
+    """A bare bulb hanging in a socket from a cord of `length`, or (no socket) lying on its side on z =
+    0."""
     r = float(rng.uniform(0.032, 0.042))
     if not socket:
         lying = [
@@ -292,7 +320,8 @@ def candle(
     holder: bool = True,
     melted: bool = False,
 ) -> Made:
-    """A candle. lit; flame_: top, side (out of its middle), beside (in the air next to it) or below; wick; holder;
+    """A candle. lit; flame_: top, side (out of its middle), beside (in the air next to it) or below;
+    wick; holder;
     melted: slumped to a puddle of wax."""
     r, h = float(rng.uniform(0.016, 0.035)), float(rng.uniform(0.1, 0.2))
     wax, brass = (
@@ -348,9 +377,25 @@ def fireplace(
     shade = float(rng.uniform(0.6, 0.95))
     surround = Paint((shade, shade, shade), texture, "yz", (1.2, 1.2), specular=0.05)
     dark, bark = Paint((0.08, 0.07, 0.07), specular=0.0), Paint((0.3, 0.19, 0.1), specular=0.0)
-    parts = [part("surround", ([box((0, -0.5, 0.45), (0.36, 0.28, 0.9)), box((0, 0.5, 0.45), (0.36, 0.28, 0.9)), box((0, 0, 0.8), (0.36, 0.75, 0.2))], surround)),
-             part("mantel", (box((0.03, 0, 0.93), (0.44, 1.4, 0.06)), wooden(rng))),
-             part("hearth", (box((-0.15, 0, 0.36), (0.04, 0.74, 0.7)), dark), (box((0.05, 0, 0.01), (0.4, 0.74, 0.02)), dark))]  # fmt: skip
+    parts = [
+        part(
+            "surround",
+            (
+                [
+                    box((0, -0.5, 0.45), (0.36, 0.28, 0.9)),
+                    box((0, 0.5, 0.45), (0.36, 0.28, 0.9)),
+                    box((0, 0, 0.8), (0.36, 0.75, 0.2)),
+                ],
+                surround,
+            ),
+        ),
+        part("mantel", (box((0.03, 0, 0.93), (0.44, 1.4, 0.06)), wooden(rng))),
+        part(
+            "hearth",
+            (box((-0.15, 0, 0.36), (0.04, 0.74, 0.7)), dark),
+            (box((0.05, 0, 0.01), (0.4, 0.74, 0.02)), dark),
+        ),
+    ]
     for i in range(logs):
         y, z, a = (
             (-0.12, 0.06, 8.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from benchmarks.scenes.geometry.camera import Camera, aim
 from benchmarks.scenes.geometry.mesh import F64
+from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part
 from benchmarks.scenes.paints import U8
 from benchmarks.scenes.pairs.world import Tag, Thing, World
@@ -51,9 +52,15 @@ _LEAST_SUBJECT: Final = 0.1
 
 
 def view(
-    rng: Generator, verts: F64, *, turn: float = 38.0, high: tuple[float, float] = (10.0, 34.0),
-    fill: tuple[float, float] = (0.38, 0.6), fov: tuple[float, float] = (28.0, 46.0), drop: tuple[float, float] = (-0.45, 0.35),
-) -> Camera:  # fmt: skip
+    rng: Generator,
+    verts: F64,
+    *,
+    turn: float = 38.0,
+    high: tuple[float, float] = (10.0, 34.0),
+    fill: tuple[float, float] = (0.38, 0.6),
+    fov: tuple[float, float] = (28.0, 46.0),
+    drop: tuple[float, float] = (-0.45, 0.35),
+) -> Camera:
     """A camera in front (+x) of what has these vertices, which fill that share of the frame.
 
     `drop` is how far down in the frame they are: -1 at its top, 1 at its bottom (1 - fill is free).
@@ -105,7 +112,8 @@ class Layout:
 
     def rect_of(self, low: F64, high: F64) -> F64:
         """A box's rectangle in the frame."""
-        return self.rects_of(low[None], high[None])[0]
+        rect: F64 = self.rects_of(low[None], high[None])[0]
+        return rect
 
     def rects_of(self, low: F64, high: F64) -> F64:
         """Rectangles [n, 4] of boxes [n, 3]."""
@@ -136,8 +144,13 @@ class Layout:
         self.blocked.append((middle - half - [0.05, 0, 0], middle + half + [0.1, 0, 0]))
 
     def opening(
-        self, make: Callable[..., list[Part]], y: float, z: float, size: tuple[float, float], frame: Paint
-    ) -> list[Part]:  # fmt: skip
+        self,
+        make: Callable[..., list[Part]],
+        y: float,
+        z: float,
+        size: tuple[float, float],
+        frame: Paint,
+    ) -> list[Part]:
         """A window in the wall behind."""
         self.shut(y, z, size)
         return make(self.wall, y, z, size, frame)
@@ -169,12 +182,13 @@ class Layout:
     def clear(self, low: F64, high: F64, gap: float, within: bool = True) -> NDArray[np.bool_]:
         """Which boxes [..., 3] are on the support and meet no other."""
         x0, x1, y0, y1 = self.region
-        good = np.ones(low.shape[:-1], bool)
+        good: NDArray[np.bool_] = np.ones(low.shape[:-1], bool)
         if within:
             good &= (low[..., 0] >= x0) & (high[..., 0] <= x1)
             good &= (low[..., 1] >= y0) & (high[..., 1] <= y1)
         for a, b in self.blocked:
-            good &= ~(np.all(low - gap < b, -1) & np.all(a < high + gap, -1))
+            meets = np.all(low - gap < b, -1) & np.all(a < high + gap, -1)
+            good = np.logical_and(good, np.logical_not(meets))
         return good
 
     def shown(
@@ -182,19 +196,29 @@ class Layout:
     ) -> NDArray[np.bool_]:
         """Which rectangles [..., 4] are in the frame, large enough and apart from the others."""
         size = rect[..., 2:] - rect[..., :2]
-        good: NDArray[np.bool_] = (rect[..., :2] > whole).all(-1) & (rect[..., 2:] < 1 - whole).all(
-            -1
-        )
+        good: NDArray[np.bool_] = np.all(rect[..., :2] > whole, -1)
+        good = np.logical_and(good, np.all(rect[..., 2:] < 1 - whole, -1))
         good &= size.prod(-1) >= least
         for other in self.rects:
             good &= shares(rect, other) <= apart
         return good
 
     def put(
-        self, make: Maker, key: str | None = None, *, tries: int = 120, turn: float | None = None,
-        least: float | None = None, gap: float = 0.008, fit: Callable[[float, float], dict[str, Any]] | None = None,
-        extra: Sequence[Tag] = (), drop: Sequence[Tag] = (), scale: float = 1.0, subject: bool = False, **how: Any,
-    ) -> Thing | None:  # fmt: skip
+        self,
+        make: Maker,
+        key: str | None = None,
+        *,
+        tries: int = 120,
+        turn: float | None = None,
+        least: float | None = None,
+        gap: float = 0.008,
+        fit: Callable[[float, float], dict[str, Any]] | None = None,
+        extra: Sequence[Tag] = (),
+        drop: Sequence[Tag] = (),
+        scale: float = 1.0,
+        subject: bool = False,
+        **how: Any,
+    ) -> Thing | None:
         """Places one more thing where it is seen well; None where there is no room.
 
         `turn` in degrees (None: any); `fit` gives further keywords for a place.
@@ -207,9 +231,17 @@ class Layout:
 
         def build(at: tuple[float, float, float], more: dict[str, Any]) -> Thing:
             return make(
-                np.random.default_rng(seed), name, at=at, turn=angle, scale=scale, subject=subject,
-                rests_on=self.on, extra=extra, drop=drop, **{**how, **more},
-            )  # fmt: skip
+                np.random.default_rng(seed),
+                name,
+                at=at,
+                turn=angle,
+                scale=scale,
+                subject=subject,
+                rests_on=self.on,
+                extra=extra,
+                drop=drop,
+                **{**how, **more},
+            )
 
         one = build((0.0, 0.0, self.z), {})
         lo, hi = _bounds(one)
@@ -280,6 +312,23 @@ class Layout:
         good &= self.shown(self.rects_of(lo, hi), least, 0.1)
         return self.add(one.moved(at[good][0])) if good.any() else None
 
+    def lean(
+        self, make: Maker, key: str, *, tilt: float, tries: int = 60, **how: Any
+    ) -> Thing | None:
+        """Something upright that leans back on the wall by `tilt` degrees, its foot on the support."""
+        one = make(self.rng, key, rests_on=self.on, **how)
+        one = one.about(rot("y", -tilt), (0, 0, 0))
+        one = one.moved([self.wall + 0.001 - one.low[0], 0.0, self.z - one.low[2]])
+        x0, _, y0, y1 = self.region
+        ys = self.rng.uniform(y0, y1, tries)
+        shift = np.stack([0 * ys, ys - one.centre[1], 0 * ys], 1)
+        lo, hi = one.low + shift, one.high + shift
+        good = self.clear(lo, hi, 0.005, within=False)
+        good &= self.shown(self.rects_of(lo, hi), self.least, self.apart)
+        if not good.any() or not self.affords(one) or float(one.low[0]) < x0 - 0.2:
+            return None
+        return self.add(one.moved(shift[good][0]))
+
     def free(self, count: int = 3, size: float = 0.1) -> tuple[tuple[float, float, float], ...]:
         """Spots where something `size` large could stand in plain sight, apart from each other."""
         half = np.array([size / 2, size / 2, 0.0])
@@ -307,15 +356,31 @@ class Layout:
             self.rects.append(self.rect_of(low, low + size))
 
     def world(
-        self, name: str, stage: Sequence[Part], light: tuple[Light, tuple[Light, ...]], *, place: str = "indoor",
-        ground: float | None = None, free: int = 3, size: float = 0.1, **more: Any,
-    ) -> World:  # fmt: skip
+        self,
+        name: str,
+        stage: Sequence[Part],
+        light: tuple[Light, tuple[Light, ...]],
+        *,
+        place: str = "indoor",
+        ground: float | None = None,
+        free: int = 3,
+        size: float = 0.1,
+        **more: Any,
+    ) -> World:
         """All of it as a world; `free` spots have room for something `size` large."""
         return World(
-            base=name, camera=self.camera, sun=light[0], lights=light[1], things=tuple(self.things),
-            stage=tuple(stage), textures=self.textures, ground=self.z if ground is None else ground,
-            place=place, free=(*self.kept, *self.free(free, size)), **more,
-        )  # fmt: skip
+            base=name,
+            camera=self.camera,
+            sun=light[0],
+            lights=light[1],
+            things=tuple(self.things),
+            stage=tuple(stage),
+            textures=self.textures,
+            ground=self.z if ground is None else ground,
+            place=place,
+            free=(*self.kept, *self.free(free, size)),
+            **more,
+        )
 
 
 def furnished(
@@ -341,69 +406,3 @@ def furnished(
 def _worth(world: World) -> int:
     asides = [t for t in world.things if not t.subject and not t.tags & {"large", "domino"}]
     return 2 * min(len(asides), 3) + bool(world.free)
-
-
-def daylight(
-    rng: Generator,
-    camera: Camera,
-    *,
-    strength: tuple[float, float] = (0.5, 0.72),
-    ambient: tuple[float, float] = (0.34, 0.5),
-) -> tuple[Light, tuple[Light, ...]]:
-    """Light from a window or a ceiling: what casts the shadows, and the rest."""
-    side = float(rng.choice([-1.0, 1.0])) * float(rng.uniform(25, 105))
-    away = np.deg2rad(camera.azimuth + side)
-    high = np.deg2rad(float(rng.uniform(32, 66)))
-    sun = -np.array([np.cos(high) * np.cos(away), np.cos(high) * np.sin(away), np.sin(high)])
-    warm = 1 + np.array([1.0, 0.2, -1.0]) * float(rng.uniform(-0.05, 0.14))
-    d = np.clip(float(rng.uniform(*strength)) * warm, 0, 1)
-    a = np.clip(
-        float(rng.uniform(*ambient)) * (1 + np.array([-1, 0, 1]) * float(rng.uniform(-0.05, 0.06))),
-        0,
-        1,
-    )
-    fill = -np.array([np.cos(away - 2.0 * np.sign(side)), np.sin(away - 2.0 * np.sign(side)), 0.8])
-    soft = float(rng.uniform(0.1, 0.25))
-    return (
-        Light(
-            sun,
-            (float(d[0]), float(d[1]), float(d[2])),
-            (0.0, 0.0, 0.0),
-            float(rng.uniform(0.1, 0.4)),
-            True,
-        ),
-        (
-            Light(
-                fill / np.linalg.norm(fill),
-                (soft,) * 3,
-                (float(a[0]), float(a[1]), float(a[2])),
-                0.0,
-                False,
-            ),
-        ),
-    )
-
-
-def lamplight(
-    rng: Generator, camera: Camera, at: F64, middle: F64
-) -> tuple[Light, tuple[Light, ...]]:
-    """At night: the light of a lamp at a point, falling towards `middle`, and a dim blue rest."""
-    d = middle - at
-    d = d / max(float(np.linalg.norm(d)), 1e-6)
-    d[2] = min(d[2], -0.62)
-    d /= np.linalg.norm(d)
-    w = float(rng.uniform(0.5, 0.65))
-    dim = float(rng.uniform(0.26, 0.36))
-    fill = -np.array([np.cos(np.deg2rad(camera.azimuth)), np.sin(np.deg2rad(camera.azimuth)), 0.5])
-    return (
-        Light(d, (w, w * 0.86, w * 0.62), (0.0, 0.0, 0.0), 0.25, True),
-        (
-            Light(
-                fill / np.linalg.norm(fill),
-                (0.12, 0.11, 0.12),
-                (dim * 0.92, dim * 0.95, dim * 1.1),
-                0.0,
-                False,
-            ),
-        ),
-    )

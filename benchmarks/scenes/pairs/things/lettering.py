@@ -14,29 +14,116 @@ from PIL import Image, ImageDraw, ImageFont
 from benchmarks.scenes.paints import TEX, U8, hue, to_u8
 
 SHOPS: Final = (
-    "BAKERY", "BOOKS", "CAFE", "FLOWERS", "PHARMACY", "HOTEL", "MARKET", "TAILOR", "SHOES", "CINEMA",
-    "MUSEUM", "BANK", "PIZZA", "TOYS", "GARDEN", "BARBER", "FISH", "CHEESE", "COFFEE", "RECORDS",
-)  # fmt: skip
+    "BAKERY",
+    "BOOKS",
+    "CAFE",
+    "FLOWERS",
+    "PHARMACY",
+    "HOTEL",
+    "MARKET",
+    "TAILOR",
+    "SHOES",
+    "CINEMA",
+    "MUSEUM",
+    "BANK",
+    "PIZZA",
+    "TOYS",
+    "GARDEN",
+    "BARBER",
+    "FISH",
+    "CHEESE",
+    "COFFEE",
+    "RECORDS",
+)
 STREETS: Final = (
-    "PARK ROAD", "MILL LANE", "HIGH STREET", "RIVER WALK", "OAK AVENUE", "KING STREET", "STATION RD",
-    "CHURCH HILL", "NORTH QUAY", "BRIDGE ST",
-)  # fmt: skip
+    "PARK ROAD",
+    "MILL LANE",
+    "HIGH STREET",
+    "RIVER WALK",
+    "OAK AVENUE",
+    "KING STREET",
+    "STATION RD",
+    "CHURCH HILL",
+    "NORTH QUAY",
+    "BRIDGE ST",
+)
 NOTICES: Final = (
-    "OPEN", "CLOSED", "EXIT", "STOP", "PUSH", "PULL", "SALE", "QUIET", "NO SMOKING", "WET PAINT", "KEEP LEFT",
-    "WELCOME", "PRIVATE", "TICKETS", "INFORMATION", "TAXI", "DANGER", "FRAGILE", "THIS WAY UP", "RESERVED",
-)  # fmt: skip
+    "OPEN",
+    "CLOSED",
+    "EXIT",
+    "STOP",
+    "PUSH",
+    "PULL",
+    "SALE",
+    "QUIET",
+    "NO SMOKING",
+    "WET PAINT",
+    "KEEP LEFT",
+    "WELCOME",
+    "PRIVATE",
+    "TICKETS",
+    "INFORMATION",
+    "TAXI",
+    "DANGER",
+    "FRAGILE",
+    "THIS WAY UP",
+    "RESERVED",
+)
 TITLES: Final = (
-    "THE LONG WINTER", "OCEAN ATLAS", "GARDEN BIRDS", "MODERN COOKING", "SILENT RIVER", "HISTORY OF SALT",
-    "NIGHT TRAINS", "SIMPLE MATHS", "THE RED DOOR", "WILD FLOWERS", "TALES OF STONE", "LEARN TO DRAW",
-    "MOUNTAIN PATHS", "THE LAST ISLAND", "BREAD AND WINE", "STARS AT HOME",
-)  # fmt: skip
+    "THE LONG WINTER",
+    "OCEAN ATLAS",
+    "GARDEN BIRDS",
+    "MODERN COOKING",
+    "SILENT RIVER",
+    "HISTORY OF SALT",
+    "NIGHT TRAINS",
+    "SIMPLE MATHS",
+    "THE RED DOOR",
+    "WILD FLOWERS",
+    "TALES OF STONE",
+    "LEARN TO DRAW",
+    "MOUNTAIN PATHS",
+    "THE LAST ISLAND",
+    "BREAD AND WINE",
+    "STARS AT HOME",
+)
 LABELS: Final = (
-    "MILK", "HONEY", "OLIVE OIL", "SUGAR", "FLOUR", "RICE", "TEA", "COFFEE", "SALT", "JAM", "SOAP", "JUICE",
-    "WATER", "VINEGAR", "PASTA", "OATS", "COCOA", "PAINT", "GLUE", "SHAMPOO",
-)  # fmt: skip
+    "MILK",
+    "HONEY",
+    "OLIVE OIL",
+    "SUGAR",
+    "FLOUR",
+    "RICE",
+    "TEA",
+    "COFFEE",
+    "SALT",
+    "JAM",
+    "SOAP",
+    "JUICE",
+    "WATER",
+    "VINEGAR",
+    "PASTA",
+    "OATS",
+    "COCOA",
+    "PAINT",
+    "GLUE",
+    "SHAMPOO",
+)
 FOODS: Final = (
-    "MILK", "HONEY", "OLIVE OIL", "SUGAR", "FLOUR", "RICE", "TEA", "COFFEE", "SALT", "JAM", "PASTA", "OATS", "COCOA",
-)  # fmt: skip
+    "MILK",
+    "HONEY",
+    "OLIVE OIL",
+    "SUGAR",
+    "FLOUR",
+    "RICE",
+    "TEA",
+    "COFFEE",
+    "SALT",
+    "JAM",
+    "PASTA",
+    "OATS",
+    "COCOA",
+)
 DRINKS: Final = (
     "JUICE",
     "WATER",
@@ -71,8 +158,27 @@ SHED: Final = (
     "RESIN",
 )
 HOMELY: Final = (
-    "HOME SWEET HOME", "FRESH BREAD", "COFFEE TIME", "GOOD FOOD", "BON APPETIT", "KITCHEN", "TEA TIME", "EAT WELL",
-)  # fmt: skip
+    "HOME SWEET HOME",
+    "FRESH BREAD",
+    "COFFEE TIME",
+    "GOOD FOOD",
+    "BON APPETIT",
+    "KITCHEN",
+    "TEA TIME",
+    "EAT WELL",
+)
+DESK: Final = (
+    "WELCOME",
+    "INFORMATION",
+    "RESERVED",
+    "QUIET",
+    "TICKETS",
+    "RECEPTION",
+    "PLEASE WAIT",
+    "IN",
+    "OUT",
+    "TO DO",
+)
 WORDS: Final = {
     "shop": SHOPS,
     "street": STREETS,
@@ -84,12 +190,17 @@ WORDS: Final = {
     "bath": BATH,
     "shed": SHED,
     "homely": HOMELY,
+    "desk": DESK,
 }
 
 _FONTS: Final = (
-    "DejaVuSans-Bold.ttf", "DejaVuSerif-Bold.ttf", "DejaVuSansCondensed-Bold.ttf", "DejaVuSans.ttf",
-    "DejaVuSansMono-Bold.ttf", "DejaVuSerif.ttf",
-)  # fmt: skip
+    "DejaVuSans-Bold.ttf",
+    "DejaVuSerif-Bold.ttf",
+    "DejaVuSansCondensed-Bold.ttf",
+    "DejaVuSans.ttf",
+    "DejaVuSansMono-Bold.ttf",
+    "DejaVuSerif.ttf",
+)
 _HEIGHT: Final = 64
 RGB = tuple[float, float, float]
 Mask = NDArray[np.uint8]
@@ -115,7 +226,8 @@ def glyph(letter: str, style: int) -> Mask:
 
 
 def _broken(rng: Generator, letter: str, style: int) -> Mask:
-    """A pseudo-letter as wide as the letter: halves of two letters fused, mirrored, cut, with odd strokes."""
+    """A pseudo-letter as wide as the letter: halves of two letters fused, mirrored, cut, with odd
+    strokes."""
     own = glyph(letter, style)
     h, w = own.shape
     others = "ABCDEFGHKLMNPQRSTUVWXYZ2345789&?"

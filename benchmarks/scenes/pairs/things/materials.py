@@ -26,7 +26,7 @@ def wood(rng: Generator) -> F64:
     fine = field01(rng, 1.0)
     rings = 0.5 + 0.5 * np.sin((_Y + warp) * 2 * np.pi * int(rng.integers(5, 11)) / TEX * 2)
     base = np.array([0.66, 0.46, 0.28]) * rng.uniform(0.6, 1.25)
-    rgb = _mix(base, base * np.array([0.62, 0.55, 0.48]), rings * 0.32 + fine * 0.4)
+    rgb: F64 = _mix(base, base * np.array([0.62, 0.55, 0.48]), rings * 0.32 + fine * 0.4)
     boards = int(rng.choice([2, 4]))
     rgb[(_Y % (TEX / boards)) < 2.5] *= 0.45
     return rgb
@@ -42,7 +42,7 @@ def brick(rng: Generator) -> F64:
     col = (shifted // w).astype(int)
     shade = 0.8 + 0.4 * ((row * 7919 + col * 104729) % 17 / 17)
     base = np.array([0.64, 0.27, 0.19]) * rng.uniform(0.75, 1.2)
-    rgb = base * shade[:, :, None] * (0.8 + 0.4 * field01(rng, 0.6)[:, :, None])
+    rgb: F64 = base * shade[:, :, None] * (0.8 + 0.4 * field01(rng, 0.6)[:, :, None])
     mortar = (_Y % h < 4) | (shifted % w < 4)
     rgb[mortar] = np.array([0.76, 0.73, 0.68])
     return rgb
@@ -73,7 +73,8 @@ def marble(rng: Generator) -> F64:
 def metal(rng: Generator) -> F64:
     """Brushed metal."""
     lines = rng.random((TEX, 1)) * 0.25 + 0.12 * field01(rng, 1.0)
-    return np.array([0.72, 0.74, 0.77]) * (0.75 + lines)[:, :, None]
+    rgb: F64 = np.array([0.72, 0.74, 0.77]) * (0.75 + lines)[:, :, None]
+    return rgb
 
 
 def rust(rng: Generator) -> F64:
@@ -93,7 +94,8 @@ def cloth(rng: Generator) -> F64:
     stripe_x, stripe_y = (_X * n // TEX) % 2, (_Y * n // TEX) % 2
     f = (np.zeros_like(_X), stripe_x, (stripe_x + stripe_y) / 2)[style]
     weave = 0.86 + 0.14 * ((_X // 2 + _Y // 2) % 2)
-    return _mix(base, second, f) * (weave * (0.85 + 0.3 * field01(rng, 1.0)))[:, :, None]
+    rgb: F64 = _mix(base, second, f) * (weave * (0.85 + 0.3 * field01(rng, 1.0)))[:, :, None]
+    return rgb
 
 
 def knit(rng: Generator) -> F64:
@@ -103,7 +105,8 @@ def knit(rng: Generator) -> F64:
     v = np.abs(x - 8)
     stitch = 0.5 + 0.5 * np.cos((y - v * 0.9) * 2 * np.pi / 12.8)
     shade = 0.45 + 0.6 * stitch * np.clip(1 - np.abs(v - 4) / 6, 0.2, 1)
-    return base * (shade * (0.9 + 0.2 * field01(rng, 1.0)))[:, :, None]
+    rgb: F64 = base * (shade * (0.9 + 0.2 * field01(rng, 1.0)))[:, :, None]
+    return rgb
 
 
 def leopard(rng: Generator) -> F64:
@@ -113,7 +116,7 @@ def leopard(rng: Generator) -> F64:
     i, j = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
     jitter = rng.uniform(0.25, 0.75, (2, n, n))
     cx, cy = ((j + jitter[0]) * cell).ravel(), ((i + jitter[1]) * cell).ravel()
-    rgb = np.array([0.82, 0.6, 0.3]) * (0.85 + 0.25 * field01(rng, 1.0))[:, :, None]
+    rgb: F64 = np.array([0.82, 0.6, 0.3]) * (0.85 + 0.25 * field01(rng, 1.0))[:, :, None]
     bend = (field01(rng, 1.5) - 0.5) * 14
     for x, y in zip(cx, cy, strict=True):
         dx = np.abs(_X - x)
@@ -130,7 +133,8 @@ def grass(rng: Generator) -> F64:
     f = field01(rng, 0.6)
     streaks = np.roll(f, 1, 0) * 0.5 + np.roll(f, 2, 0) * 0.5
     base = np.array([0.26, 0.5, 0.14]) * rng.uniform(0.8, 1.25)
-    return base * (0.4 + 0.9 * (0.5 * f + 0.5 * streaks) + 0.3 * field01(rng, 2.0))[:, :, None]
+    rgb: F64 = base * (0.4 + 0.9 * (0.5 * f + 0.5 * streaks) + 0.3 * field01(rng, 2.0))[:, :, None]
+    return rgb
 
 
 def tiles(rng: Generator) -> F64:
@@ -139,7 +143,7 @@ def tiles(rng: Generator) -> F64:
     c = TEX / n
     row, col = (_Y // c).astype(int), (_X // c).astype(int)
     base = np.array(hue(rng, (0.0, 0.45), (0.6, 0.97)))
-    rgb = base * (0.94 + 0.06 * ((row * 31 + col * 17) % 7 / 7))[:, :, None]
+    rgb: F64 = base * (0.94 + 0.06 * ((row * 31 + col * 17) % 7 / 7))[:, :, None]
     if rng.random() < 0.4:
         rgb[(row + col) % 2 == 0] *= rng.uniform(0.5, 0.85)
     grout = np.array([0.72, 0.71, 0.69]) * rng.uniform(0.6, 1.1)
@@ -150,7 +154,8 @@ def tiles(rng: Generator) -> F64:
 def plaster(rng: Generator) -> F64:
     """A painted wall, nearly even."""
     base = np.array(hue(rng, (0.0, 0.4), (0.55, 0.95)))
-    return base * (0.93 + 0.07 * field01(rng, 1.0) + 0.05 * field01(rng, 2.6))[:, :, None]
+    rgb: F64 = base * (0.93 + 0.07 * field01(rng, 1.0) + 0.05 * field01(rng, 2.6))[:, :, None]
+    return rgb
 
 
 def wallpaper(rng: Generator) -> F64:
@@ -188,7 +193,7 @@ def planks(rng: Generator) -> F64:
     base = np.array([0.62, 0.44, 0.28]) * rng.uniform(0.6, 1.2)
     shade = 0.8 + 0.35 * ((row * 37) % 11 / 11)
     grain = 0.8 + 0.35 * np.roll(field01(rng, 1.0), 0)[:, ::-1]
-    rgb = base * (shade * (0.5 + 0.5 * grain))[:, :, None]
+    rgb: F64 = base * (shade * (0.5 + 0.5 * grain))[:, :, None]
     rgb[_Y % h < 2] *= 0.4
     rgb[(np.abs((_X + row * 97) % TEX) < 2)] *= 0.5
     return rgb
@@ -200,16 +205,31 @@ def skin(rng: Generator) -> F64:
     row = (_Y // 16).astype(int)
     x = (_X + (row % 2) * 10) % 20 - 10
     d = np.hypot(x / 10, (_Y % 16 - 8) / 9)
-    return base * (1.25 - 0.8 * np.clip(d, 0, 1))[:, :, None]
+    rgb: F64 = base * (1.25 - 0.8 * np.clip(d, 0, 1))[:, :, None]
+    return rgb
 
 
 MATERIALS: Final[dict[str, Callable[[Generator], F64]]] = {
     f.__name__: f
     for f in (
-        wood, brick, stone, marble, metal, rust, cloth, knit, leopard, grass, tiles, plaster, wallpaper,
-        carpet, planks, skin,
+        wood,
+        brick,
+        stone,
+        marble,
+        metal,
+        rust,
+        cloth,
+        knit,
+        leopard,
+        grass,
+        tiles,
+        plaster,
+        wallpaper,
+        carpet,
+        planks,
+        skin,
     )
-}  # fmt: skip
+}
 """By name; `texture` makes their pixels."""
 
 

@@ -9,7 +9,22 @@ from benchmarks.scenes.geometry.mesh import Mesh
 from benchmarks.scenes.geometry.solids import prism, rot
 from benchmarks.scenes.geometry.subject import Paint
 
-from .kit import BLACK, Made, box, colour, cup_of, maker, part, point, smooth, tint, turned, wooden
+from .kit import (
+    BLACK,
+    STEEL,
+    Made,
+    box,
+    colour,
+    cord,
+    cup_of,
+    maker,
+    part,
+    point,
+    smooth,
+    tint,
+    turned,
+    wooden,
+)
 from .quick import ball as ellipsoid
 from .quick import rod as limb
 
@@ -18,7 +33,8 @@ from .quick import rod as limb
 def potted_plant(
     rng: Generator, *, leaves: str = "top", stem: bool = True, wilted: bool = False
 ) -> Made:
-    """A plant in a pot. leaves: top, or below (out of the pot's foot) or none; stem; wilted: hanging leaves."""
+    """A plant in a pot. leaves: top, or below (out of the pot's foot) or none; stem; wilted: hanging
+    leaves."""
     pot, green = (
         colour(rng, (0.2, 0.8), (0.4, 0.85)),
         Paint(tint((0.2, 0.5, 0.16), rng, 0.25), specular=0.15),
@@ -86,7 +102,7 @@ def vase(rng: Generator, *, flowers: int | None = None, stems: bool = True) -> M
         end = np.array([np.cos(a) * s, np.sin(a) * s, h + 0.12 + 0.03 * (i % 3)])
         rods.append(limb((0, 0, h * 0.8), end, 0.003, 0.003, n=5))
         heads.append(ellipsoid(end, (0.026, 0.026, 0.017), n=8))
-        cores.append(ellipsoid(end + [0, 0, 0.012], (0.011, 0.011, 0.008), n=6))
+        cores.append(ellipsoid(end + np.array([0, 0, 0.012]), (0.011, 0.011, 0.008), n=6))
     if rods and stems:
         parts.append(part("stems", (rods, green)))
     if heads:
@@ -151,8 +167,15 @@ def teddy(rng: Generator, *, legs: int = 2, arms: int = 2, ears: int = 2, eyes: 
     shades = ((0.62, 0.43, 0.25), (0.82, 0.68, 0.48), (0.45, 0.32, 0.22), (0.85, 0.8, 0.75))
     fur = Paint(tint(shades[int(rng.integers(4))], rng), specular=0.02)
     light = Paint(tint((0.9, 0.8, 0.65), rng), specular=0.02)
-    parts = [part("body", (ellipsoid((0, 0, 0.075), (0.058, 0.062, 0.075), n=12), fur)), part("head", (ellipsoid((0.01, 0, 0.175), (0.052, 0.056, 0.05), n=12), fur)),
-             part("snout", (ellipsoid((0.055, 0, 0.165), (0.022, 0.026, 0.02), n=10), light), (ellipsoid((0.077, 0, 0.172), (0.007, 0.01, 0.006), n=8), BLACK))]  # fmt: skip
+    parts = [
+        part("body", (ellipsoid((0, 0, 0.075), (0.058, 0.062, 0.075), n=12), fur)),
+        part("head", (ellipsoid((0.01, 0, 0.175), (0.052, 0.056, 0.05), n=12), fur)),
+        part(
+            "snout",
+            (ellipsoid((0.055, 0, 0.165), (0.022, 0.026, 0.02), n=10), light),
+            (ellipsoid((0.077, 0, 0.172), (0.007, 0.01, 0.006), n=8), BLACK),
+        ),
+    ]
     for i in range(legs):
         y = (0.04, -0.04, 0.0, 0.1)[i]
         parts.append(
@@ -293,3 +316,58 @@ def crate(rng: Generator, *, slats: int = 3, texture: str | None = None) -> Made
         [part("body", (bars + posts, wood))],
         {"height": h, "rim": point(0, 0, h), "inside": point(0, 0, 0.016)},
     )
+
+
+@maker("toy animal", "rigid", "stands", "small")
+def toy_animal(rng: Generator, *, kind: str | None = None) -> Made:
+    """A plastic animal about 0.12 high that looks to +x. kind: species, None by chance."""
+    from .creatures import animal
+
+    drawn = str(rng.choice(["elephant", "cow", "horse", "rhino", "sheep", "goat"]))
+    whole = animal(rng, "toy", kind or drawn, textured=False)
+    by = 0.12 / float(whole.size[2])
+    parts = [p.transformed(np.eye(3) * by, (0, 0, -float(whole.low[2]) * by)) for p in whole.parts]
+    return Made(parts, {"species": kind or drawn})
+
+
+@maker("hung thing", "rigid", "hangs", "tool")
+def hung(rng: Generator, *, what: str = "hammer", cord_: bool = True, hook: bool = True) -> Made:
+    """Something that hangs by a loop from a peg in the wall, which faces +x; the peg is at z = 0.
+    what: hammer,
+    saw, wrench, pan, spoon or bag; cord_: the loop; hook: the peg."""
+    from . import kitchen, tools
+
+    makers = {
+        "hammer": tools.hammer,
+        "saw": tools.saw,
+        "wrench": tools.wrench,
+        "pan": kitchen.pan,
+        "spoon": kitchen.spoon,
+        "bag": tools.bag,
+    }
+    whole = makers[what](rng, "it")
+    upright = what == "bag"
+    turn = (
+        np.eye(3)
+        if upright
+        else rot("z", 0) @ rot("y", {"pan": -90.0, "spoon": -90.0}.get(what, 90.0))
+    )
+    if what in ("pan", "spoon"):
+        # The handle points up, the open side away from the wall.
+        turn = np.array([[0.0, 0, 1], [0, 1, 0], [1, 0, 0]]) @ np.diag([1.0, -1.0, 1.0])
+        turn = turn if what == "pan" else np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
+    parts = [p.transformed(turn, (0, 0, 0)) for p in whole.parts]
+    v = np.concatenate([p.verts() for p in parts])
+    low, high = v.min(0), v.max(0)
+    loop = 0.0 if upright else 0.05
+    shift = (-low[0] + 0.006, -(low[1] + high[1]) / 2, -high[2] - loop + 0.008)
+    parts = [p.transformed(np.eye(3), shift) for p in parts]
+    reach = float(high[0] - low[0]) / 2 + 0.02
+    if cord_ and not upright:
+        x = float(high[0] - low[0]) / 2 + 0.006
+        t = np.linspace(-0.7, 0.7, 7)
+        bow = np.stack([0 * t + x, np.sin(t) * 0.022, 0.006 - loop * (1 - np.cos(t) ** 2) * 2.4], 1)
+        parts.append(part("cord", (cord(bow, 0.004), BLACK)))
+    if hook:
+        parts.append(part("hook", (limb((0, 0, 0), (reach + 0.01, 0, 0.004), 0.006, 0.008), STEEL)))
+    return Made(parts, {"what": what})

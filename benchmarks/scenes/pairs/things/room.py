@@ -29,7 +29,8 @@ def surface(
     per: float,
     plain: float = 0.3,
 ) -> Paint:
-    """A paint of one of the materials, put among the textures as `name`, or (share `plain`) of one colour.
+    """A paint of one of the materials, put among the textures as `name`, or (share `plain`) of one
+    colour.
 
     `per` is the length that a texture spans.
     """
@@ -45,12 +46,12 @@ def surface(
     return Paint((tone, tone, tone), name, plane, (scale, scale), shift, specular=shine)
 
 
-def floor(z: float, paint: Paint, half: float = 6.0) -> Part:
+def floor(z: float, paint: Paint, half: float = 10.0) -> Part:
     """A floor whose upper side is at z; it throws no shadow."""
     return part("backdrop.floor", (box((0, 0, z - 0.05), (2 * half, 2 * half, 0.1)), paint))
 
 
-def wall(x: float, paint: Paint, low: float = -1.2, high: float = 3.4, half: float = 6.0) -> Part:
+def wall(x: float, paint: Paint, low: float = -1.2, high: float = 7.0, half: float = 10.0) -> Part:
     """A wall that faces +x at x."""
     return part(
         "backdrop.wall", (box((x - 0.05, 0, (low + high) / 2), (0.1, 2 * half, high - low)), paint)
@@ -58,7 +59,7 @@ def wall(x: float, paint: Paint, low: float = -1.2, high: float = 3.4, half: flo
 
 
 def side_wall(
-    y: float, paint: Paint, low: float = -1.2, high: float = 3.4, half: float = 6.0
+    y: float, paint: Paint, low: float = -1.2, high: float = 7.0, half: float = 10.0
 ) -> Part:
     """A wall at the side."""
     out = 0.05 if y > 0 else -0.05

@@ -1,4 +1,5 @@
-"""Things with lettering: signs, labels on jars and bottles, shop boards, street signs, clocks, posters."""
+"""Things with lettering: signs, labels on jars and bottles, shop boards, street signs, clocks,
+posters."""
 
 from __future__ import annotations
 
@@ -37,9 +38,16 @@ def _lines(words: str | tuple[str, ...], split: bool) -> tuple[str, ...]:
 
 
 def _lettering(
-    rng: Generator, kind: str, words: str | tuple[str, ...] | None, garbled: bool, aspect: float,
-    ink: RGB | None = None, paper: RGB | None = None, border: bool = False, shown: bool = True,
-) -> tuple[U8, str, RGB]:  # fmt: skip
+    rng: Generator,
+    kind: str,
+    words: str | tuple[str, ...] | None,
+    garbled: bool,
+    aspect: float,
+    ink: RGB | None = None,
+    paper: RGB | None = None,
+    border: bool = False,
+    shown: bool = True,
+) -> tuple[U8, str, RGB]:
     """Texture, text and paper of a lettered face; draws the same numbers whatever is asked."""
     drawn = str(rng.choice(WORDS[kind]))
     style, seed = int(rng.integers(6)), int(rng.integers(2**31))
@@ -76,8 +84,10 @@ def wall_sign(
     kind: str = "notice",
     size: tuple[float, float] = (0.3, 0.14),
 ) -> Made:
-    """A board with lettering that faces +x, its middle at the origin (for walls). words: its text (a tuple: lines);
-    garbled: pseudo-letters of the same layout; kind: of words (notice, shop, street, homely ...); size: width, height."""
+    """A board with lettering that faces +x, its middle at the origin (for walls). words: its text (a
+    tuple: lines);
+    garbled: pseudo-letters of the same layout; kind: of words (notice, shop, street, homely ...);
+    size: width, height."""
     w, h = size
     pixels, text, paper = _lettering(
         rng, kind, words, garbled, w / h, border=bool(rng.random() < 0.4)
@@ -177,7 +187,8 @@ def bottle(
     neck: str = "top",
     cap: bool = True,
 ) -> Made:
-    """A bottle. label: a lettered label (a texture of its own); words; garbled; kind: of words (drink, bath, shed, food); neck: top, side, two or none; cap."""
+    """A bottle. label: a lettered label (a texture of its own); words; garbled; kind: of words (drink,
+    bath, shed, food); neck: top, side, two or none; cap."""
     r, h = float(rng.uniform(0.03, 0.042)), float(rng.uniform(0.2, 0.3))
     tone = (
         (0.12, 0.3, 0.14),
@@ -253,7 +264,8 @@ def jar(
     garbled: bool = False,
     lid: bool = True,
 ) -> Made:
-    """A square tin or jar. label: lettered (a texture of its own); words; garbled; kind: of words (food, shed, bath); lid."""
+    """A square tin or jar. label: lettered (a texture of its own); words; garbled; kind: of words
+    (food, shed, bath); lid."""
     w, h = float(rng.uniform(0.08, 0.12)), float(rng.uniform(0.11, 0.2))
     paint = colour(rng)
     pixels, text, paper = _lettering(rng, kind, words, garbled, 1.25, shown=label)
@@ -285,7 +297,8 @@ def clock(
     radius: float | None = None,
     stand: bool = False,
 ) -> Made:
-    """A clock that faces +x, its middle at the origin, or (stand) standing on two feet. garbled: pseudo-numerals;
+    """A clock that faces +x, its middle at the origin, or (stand) standing on two feet. garbled:
+    pseudo-numerals;
     numerals: right, shuffled, or mirrored; hands: number; radius."""
     rim, style, seed = colour(rng), int(rng.integers(6)), int(rng.integers(2**31))
     pale = bool(rng.random() < 0.75)

@@ -31,15 +31,31 @@ from .quick import rod as limb
 
 @maker("hammer", "rigid", "tool", "stands")
 def hammer(rng: Generator, *, head: str = "end", heads: int = 1) -> Made:
-    """A hammer lying along x. head: end, middle (half way down the handle), along (in line with it) or off
+    """A hammer lying along x. head: end, middle (half way down the handle), along (in line with it) or
+    off
     (beside it); heads: 1, or 2 (one at either end)."""
     grip, steel = (wooden(rng) if rng.random() < 0.7 else colour(rng)), metal(rng, 0.3, 0.6)
     n = float(rng.uniform(0.9, 1.15))
     z = 0.018
     shaft = limb((-0.16 * n, 0, z), (0.12 * n, 0, z), 0.015, 0.011)
-    block = [box((0, 0, z), (0.032, 0.08, 0.032)), turned([(0.019, 0.0), (0.019, 0.03)], 12).transformed(rot("x", -90), (0, 0.035, z)),
-             prism([(-0.015, -0.04, z - 0.013), (0.015, -0.04, z - 0.013), (0.015, -0.04, z + 0.013), (-0.015, -0.04, z + 0.013)],
-                   [(-0.013, -0.085, z - 0.004), (0.013, -0.085, z - 0.004), (0.013, -0.085, z + 0.004), (-0.013, -0.085, z + 0.004)])]  # fmt: skip
+    block = [
+        box((0, 0, z), (0.032, 0.08, 0.032)),
+        turned([(0.019, 0.0), (0.019, 0.03)], 12).transformed(rot("x", -90), (0, 0.035, z)),
+        prism(
+            [
+                (-0.015, -0.04, z - 0.013),
+                (0.015, -0.04, z - 0.013),
+                (0.015, -0.04, z + 0.013),
+                (-0.015, -0.04, z + 0.013),
+            ],
+            [
+                (-0.013, -0.085, z - 0.004),
+                (0.013, -0.085, z - 0.004),
+                (0.013, -0.085, z + 0.004),
+                (-0.013, -0.085, z + 0.004),
+            ],
+        ),
+    ]
     parts = [part("handle", (shaft, grip))]
     for i in range(heads):
         x = 0.12 * n if i == 0 else -0.15 * n
@@ -53,7 +69,8 @@ def hammer(rng: Generator, *, head: str = "end", heads: int = 1) -> Made:
 
 @maker("screwdriver", "rigid", "tool", "stands")
 def screwdriver(rng: Generator, *, handle: str = "end", bent: bool = False) -> Made:
-    """A screwdriver lying along x. handle: end, both (at either end) or none; bent: its blade is folded."""
+    """A screwdriver lying along x. handle: end, both (at either end) or none; bent: its blade is
+    folded."""
     grip, steel = colour(rng, (0.6, 0.95), (0.5, 0.95)), metal(rng, 0.6, 0.8)
     z = 0.017
     rod = [limb((0, 0, z), (0.13, 0, z), 0.005, 0.005)]
@@ -88,8 +105,21 @@ def saw(rng: Generator, *, handle: str = "end") -> Made:
             (0, 0.05, z + 0.003),
         ],
     )
-    teeth = [prism([(x, -0.05 + x * 0.1, z), (x + 0.018, -0.05 + x * 0.1, z), (x + 0.009, -0.06 + x * 0.1, z)],
-                   [(x, -0.05 + x * 0.1, z + 0.003), (x + 0.018, -0.05 + x * 0.1, z + 0.003), (x + 0.009, -0.06 + x * 0.1, z + 0.003)]) for x in np.arange(0.01, 0.28, 0.02)]  # fmt: skip
+    teeth = [
+        prism(
+            [
+                (x, -0.05 + x * 0.1, z),
+                (x + 0.018, -0.05 + x * 0.1, z),
+                (x + 0.009, -0.06 + x * 0.1, z),
+            ],
+            [
+                (x, -0.05 + x * 0.1, z + 0.003),
+                (x + 0.018, -0.05 + x * 0.1, z + 0.003),
+                (x + 0.009, -0.06 + x * 0.1, z + 0.003),
+            ],
+        )
+        for x in np.arange(0.01, 0.28, 0.02)
+    ]
     parts = [part("blade", ([blade, *teeth], steel))]
     t = np.linspace(0, 2 * np.pi, 11)
     loop = tube(
@@ -124,7 +154,8 @@ def wrench(rng: Generator, *, jaws: int = 1) -> Made:
 
 @maker("scissors", "rigid", "tool", "stands")
 def scissors(rng: Generator, *, blades: str = "crossed", loops: int = 2) -> Made:
-    """Scissors lying along x, a little open. blades: crossed, apart (two halves that never meet) or swapped (the
+    """Scissors lying along x, a little open. blades: crossed, apart (two halves that never meet) or
+    swapped (the
     loops are on the blades' ends as well); loops: number of finger loops."""
     grip, steel = colour(rng, (0.6, 0.95), (0.4, 0.95)), metal(rng, 0.65, 0.85)
     spread = float(rng.uniform(11, 20))
@@ -168,8 +199,11 @@ def pump(rng: Generator, *, handle: str = "top", hose: bool = True) -> Made:
     """A floor pump. handle: top, none, middle or foot; hose."""
     body = colour(rng)
     h = float(rng.uniform(0.42, 0.5))
-    parts = [part("foot", (box((0, 0, 0.012), (0.08, 0.24, 0.024)), BLACK)), part("cylinder", (turned([(0.025, 0.02), (0.025, h)], 14), body)),
-             part("rod", (limb((0, 0, h - 0.01), (0, 0, h + 0.12), 0.007, 0.007), STEEL))]  # fmt: skip
+    parts = [
+        part("foot", (box((0, 0, 0.012), (0.08, 0.24, 0.024)), BLACK)),
+        part("cylinder", (turned([(0.025, 0.02), (0.025, h)], 14), body)),
+        part("rod", (limb((0, 0, h - 0.01), (0, 0, h + 0.12), 0.007, 0.007), STEEL)),
+    ]
     if handle != "none":
         z = {"top": h + 0.12, "middle": h * 0.5, "foot": 0.06}[handle]
         parts.append(part("handle", (limb((0, -0.11, z), (0, 0.11, z), 0.015, 0.015), BLACK)))
@@ -191,7 +225,8 @@ def pump(rng: Generator, *, handle: str = "top", hose: bool = True) -> Made:
 def umbrella(
     rng: Generator, *, shaft: str = "middle", canopy: bool = True, open_: bool = True
 ) -> Made:
-    """An open umbrella held upright, its hook at z = 0. shaft: middle, off (beside the canopy) or none; canopy;
+    """An open umbrella held upright, its hook at z = 0. shaft: middle, off (beside the canopy) or
+    none; canopy;
     open_: False: furled."""
     cloth, grip = colour(rng, (0.4, 0.95), (0.3, 0.9)), wooden(rng)
     r, h = float(rng.uniform(0.42, 0.55)), float(rng.uniform(0.72, 0.85))
