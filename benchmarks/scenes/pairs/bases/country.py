@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from benchmarks.scenes.pairs.things.scenery import (
     bystander,
     flying_bird,
     leash,
+    relabelled,
     sign,
     some_car,
 )
@@ -445,7 +445,7 @@ def _airfield(rng: Generator) -> Layout:
     plane = vehicles.light_plane(rng, "aeroplane", (0, 1.5, up), deg, subject=True)
     if flies:
         names = tags("vehicle", "rigid", "aircraft", "large", "moves")
-        plane = replace(plane, tags=names, facts={**plane.facts, "flies": True})
+        plane = relabelled(plane, plane.kind, names, flies=True)
     things.append(plane)
     if rng.random() < 0.45:
         far = str(rng.choice(list(vehicles.AIRLINERS)))

@@ -42,10 +42,8 @@ def _furnish(
 ) -> list[Thing]:
     """Some of the kinds, each where there is room."""
     things: list[Thing] = []
-    for name in rng.permutation(kinds)[:count]:
-        kind, key = str(name), str(name)
-        if any(one.key == key for one in things):
-            continue
+    for name in dict.fromkeys(str(k) for k in rng.permutation(kinds)[:count]):
+        kind = name
         x, y = clear(rng, taken, low, high, 1.1 if kind in ("horse", "cow", "trampoline") else 0.65)
         at, turn = (x, y, 0.0), float(rng.uniform(-150, -30))
         if kind == "person":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -102,8 +103,9 @@ def animal(
 
     def build(**now: Any) -> tuple[list[Part], dict[str, Any]]:
         wrong = Wrong(**{k: v for k, v in now.items() if k in Wrong.__dataclass_fields__})
-        parts, points = _shaped(subject_, wrong, np.random.default_rng(seed), floats)
-        parts = _looking(parts, wrong, scale, spot, facing_deg)
+        deg = float(now.get("facing_deg", facing_deg))
+        turn = functools.partial(_looking, wrong=wrong, scale=scale, at=spot, facing_deg=deg)
+        parts, points = _shaped(subject_, wrong, np.random.default_rng(seed), floats, turn)
         own = put(parts, np.eye(3), scale, np.zeros(3))
         found: dict[str, Any] = {k: np.asarray(v) * scale for k, v in points.items()}
         high = max(float(p.verts()[:, 2].max()) for p in own)
@@ -115,7 +117,11 @@ def animal(
 
 
 def _shaped(
-    s: Subject, wrong: Wrong, rng: Generator, floats: float | None
+    s: Subject,
+    wrong: Wrong,
+    rng: Generator,
+    floats: float | None,
+    look: Callable[[list[Part]], list[Part]],
 ) -> tuple[list[Part], dict[str, Any]]:
     """Its parts in `Subject` units, standing on z = 0, and points of the same."""
     bird = s.facts["bird"] > 0
@@ -131,6 +137,7 @@ def _shaped(
     elif wrong.lies:
         parts, down = _lying(parts, bird)
         points = {k: np.asarray(v) + down for k, v in points.items()}
+    parts = look(parts)
     points |= {p.key: p.centre for p in parts if p.key in ("head", "nose", "neck", "trunk", "beak")}
     points |= {p.key: p.centre for p in parts if p.key.startswith("eye")}
     points |= {p.key: np.asarray(p.pivot) for p in parts if p.key == "tail"}
@@ -151,7 +158,7 @@ def _lying(parts: list[Part], bird: bool) -> tuple[list[Part], F64]:
     out = []
     for p in parts:
         if not p.key.startswith("leg"):
-            out.append(p.transformed(np.eye(3), down))
+            out.append(_above_ground(p.transformed(np.eye(3), down)))
         elif not bird:
             hip = np.asarray(p.pivot)
             front = "front" in p.key
@@ -161,6 +168,14 @@ def _lying(parts: list[Part], bird: bool) -> tuple[list[Part], F64]:
             lowest = float(leg.verts()[:, 2].min())
             out.append(leg.transformed(np.eye(3), (0.0 if front else 0.12, outwards, -lowest)))
     return out, down
+
+
+def _above_ground(part: Part) -> Part:
+    """A hanging tail or trunk shortened so that it ends on the ground."""
+    low, top = float(part.verts()[:, 2].min()), part.pivot[2]
+    if low >= 0 or part.key not in ("tail", "trunk"):
+        return part
+    return part.about(np.diag([1.0, 1.0, max(top, 0.0) / (top - low)]), part.pivot)
 
 
 def _looking(

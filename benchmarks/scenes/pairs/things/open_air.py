@@ -186,7 +186,7 @@ def _covered(boxes: Boxes, k: int) -> float:
     return most / max(_area(x0, y0, x1, y1), 1e-9)
 
 
-_ASIDE: Final = 0.032
+_ASIDE: Final = 0.037
 """Share of the frame that the box of a plain aside covers."""
 
 

@@ -70,7 +70,7 @@ def _tree(rng: Generator, *, style: str | None = None, height: float | None = No
     bark = Paint((0.32 * float(rng.uniform(0.7, 1.3)), 0.22, 0.14), specular=0.0)
     g = float(rng.uniform(0.7, 1.3))
     leaf = Paint((float(0.15 * g * rng.uniform(0.6, 2.2)), 0.36 * g, 0.12 * g), specular=0.0)
-    trunk = [(rod((0, 0, 0.0), (0, 0, h * 0.62), 0.05 * h**0.8, 0.03 * h**0.8), bark)]
+    trunk = [(upright([0.0, h * 0.62], [0.05 * h**0.8, 0.03 * h**0.8], n=9), bark)]
     crown: list[tuple[Mesh, Paint]] = []
     if style == "conifer":
         for k in range(3):
@@ -88,7 +88,7 @@ def _tree(rng: Generator, *, style: str | None = None, height: float | None = No
                 [tip, tip + np.array([0, 0, 0.015]), tip + np.array([0, 0.01, 0])],
             ]
             crown.append((loft(np.array(ring)), leaf))
-        trunk = [(rod((0, 0, 0), (0, 0, h), 0.035 * h**0.8, 0.024 * h**0.8), bark)]
+        trunk = [(upright([0.0, h], [0.035 * h**0.8, 0.024 * h**0.8], n=9), bark)]
     elif style == "bare":
         for _ in range(7):
             a, z = float(rng.uniform(0, 2 * np.pi)), float(rng.uniform(0.4, 0.62)) * h
@@ -561,7 +561,13 @@ def _cactus(rng: Generator) -> Shape:
     """A cactus. Parts: trunk, arm.left, arm.right."""
     green = Paint((0.16, float(rng.uniform(0.36, 0.5)), 0.2), specular=0.02)
     h = float(rng.uniform(1.5, 2.3))
-    parts = [_part("trunk", (rod((0, 0, 0.0), (0, 0, h), 0.15, 0.12, n=10), green))]
+    parts = [
+        _part(
+            "trunk",
+            (upright([0.0, h - 0.1], [0.15, 0.12], n=12), green),
+            (ball((0, 0, h - 0.1), (0.12, 0.12, 0.12)), green),
+        )
+    ]
     for side, s, z in (("left", 1, 0.42), ("right", -1, 0.55)):
         e = np.array([0, s * 0.38, h * z + 0.06])
         parts.append(

@@ -212,10 +212,13 @@ def _arm(
     lengths = (UPPER * body.height * scale, FORE * body.height * scale)
     if side in place.reach:
         target = place.local(place.reach[side])
-        way = unit(target - shoulder)
-        wrist_to = target - way * 0.05 * body.height * body.hand
+        palm = 0.0486 * body.height * body.hand
         pole = np.array([-0.25, s * 0.45, -1.0])
-        elbow, wrist = two_bones(shoulder, wrist_to, *lengths, pole)
+        way = unit(target - shoulder)
+        for _ in range(4):
+            # The palm goes on along the forearm, whose direction depends on where the wrist is.
+            elbow, wrist = two_bones(shoulder, target - way * palm, *lengths, pole)
+            way = unit(wrist - elbow)
         return elbow, wrist, -pole
     f, out, bend, turn = pose.arms.get(side, (0.0, 8.0, 10.0, 0.0))
     sway = body.sway[1:5] if s > 0 else body.sway[[3, 4, 1, 2]]

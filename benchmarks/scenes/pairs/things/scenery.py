@@ -27,6 +27,15 @@ IDLE: Final = ("stand", "stand", "hips", "pockets", "behind", "hold", "wave", "r
 CARS: Final = tuple(vehicles.CARS)
 
 
+def relabelled(thing: Thing, kind: str, names: frozenset[str], **facts: Any) -> Thing:
+    """The thing, and whatever it is remade to, as something else: a statue, one that flies."""
+    again = thing.remake
+    remake = (
+        None if again is None else (lambda **how: relabelled(again(**how), kind, names, **facts))
+    )
+    return replace(thing, kind=kind, tags=names, facts={**thing.facts, **facts}, remake=remake)
+
+
 def bystander(
     rng: Generator,
     key: str,
@@ -140,6 +149,7 @@ def statue(rng: Generator, key: str, at: ArrayLike, facing_deg: float) -> list[T
             ("stand", "wave", "hips", "reach", "walk"),
             all_rgb=rgb,
             height=float(rng.uniform(1.1, 1.8)),
+            rests_on=block.key,
         )
     else:
         figure = animal(
@@ -151,8 +161,9 @@ def statue(rng: Generator, key: str, at: ArrayLike, facing_deg: float) -> list[T
             textured=False,
             rgb=rgb,
             size=0.7,
+            rests_on=block.key,
         )
-    figure = replace(figure, kind="statue", tags=tags("rigid", "stands"), rests_on=block.key)
+    figure = relabelled(figure, "statue", tags("rigid", "stands"))
     return [block, figure]
 
 
@@ -166,7 +177,7 @@ def flying_bird(rng: Generator, key: str, at: ArrayLike, facing_deg: float) -> T
         one = animal(rng, key, "eagle", at, facing_deg, textured=False, size=0.8)
     flown = one.remake(legs=0) if one.remake else one
     names = tags("animal", "bird", "living", "moves", "small")
-    return replace(flown, tags=names, facts={**flown.facts, "flies": True})
+    return relabelled(flown, "eagle", names, flies=True)
 
 
 def sign(rng: Generator, key: str, at: ArrayLike, facing_deg: float) -> Thing:
