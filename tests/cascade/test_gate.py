@@ -79,7 +79,8 @@ def test_the_decision_is_that_of_the_full_run(
         mode = {"mode": "paper", "paper_calls": how}
     asked = []
     results = []
-    for more in ({}, {"gate": gate}):
+    options: tuple[dict[str, Any], ...] = ({}, {"gate": gate})
+    for more in options:
         engine = scripted(said, eligible, how == "onepass")
         seen = look(engine, **mode, **more)
         results.append(scored(seen))

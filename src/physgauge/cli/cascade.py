@@ -79,13 +79,13 @@ def cascade_fit(
 
     if unsure[0] > unsure[1]:
         raise click.UsageError(f"--unsure: expected LOW HIGH, got {unsure[0]:g} {unsure[1]:g}")
-    rows = [list(stored_rows(name)) for name in (first, second)]
-    if not all(rows):
+    before, alone = (list(stored_rows(name)) for name in (first, second))
+    if not before or not alone:
         raise ConfigError(f"expected rows in {first} and in {second}, got none")
     found = fit(
-        joined(*rows, gate), gate, disagreement, confidence, unsure, _eligible_from(rows[1])
+        joined(before, alone, gate), gate, disagreement, confidence, unsure, _eligible_from(alone)
     )
-    table = table_of(found, disagreement, confidence, rows[0][0].provenance, rows[1][0].provenance)
+    table = table_of(found, disagreement, confidence, before[0].provenance, alone[0].provenance)
     if output is None:
         click.echo(table)
     else:

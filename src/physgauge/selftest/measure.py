@@ -13,7 +13,7 @@ from physgauge.selftest.pairs import Truth
 from physgauge.selftest.ranks import Curve
 from physgauge.selftest.result import Bin, Category, Measure, Report
 from physgauge.selftest.said import Said, said
-from physgauge.types import F64, Bools
+from physgauge.types import F64, I64, Bools
 
 BINS: Final = 10
 
@@ -136,7 +136,7 @@ class _Measurer:
         return Measure(value=value, ci=interval(of(self._weights)), of=count)
 
 
-def _answers(s: Said) -> tuple[F64, F64, F64]:
+def _answers(s: Said) -> tuple[F64, F64, I64]:
     """P(yes), whether it is violated, and the picture, of each answer that has a probability, on eligible
     pictures, whatever the judge takes them for."""
     use = s.eligible[:, None] & ~np.isnan(s.p)
