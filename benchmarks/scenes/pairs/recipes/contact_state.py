@@ -8,21 +8,19 @@ from numpy.random import Generator
 from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.solids import box, limb, rot
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import (
+from benchmarks.scenes.pairs.arrange import matt, pick, thing
+from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import (
     closer,
     facing,
     foot,
     grounded,
     has_room,
     in_sight,
-    matt,
     nearer,
-    pick,
     reach,
     rightwards,
-    thing,
 )
-from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.world import Thing, World
 
 _WOODS = ((0.6, 0.42, 0.24), (0.42, 0.28, 0.16), (0.75, 0.6, 0.4))
@@ -100,7 +98,8 @@ def _crate(world: World, target: Thing, rng: Generator, key: str) -> Thing:
     "contact_state",
     "through_neighbour",
     fits=_solid_or_living,
-    planted="A hard thing (or a walker) is moved into another hard thing, or into a crate, by a third to six "
+    planted="A hard thing (or a walker) is moved into another hard thing, or into a "
+    "crate, by a third to six "
     "tenths of the smaller width; both surfaces run through each other.",
     twin="The same two stand side by side and touch.",
 )
@@ -149,7 +148,8 @@ def _sinks(world: World, target: Thing) -> bool:
     "contact_state",
     "sunk_in_support",
     fits=_sinks,
-    planted="A hard thing is sunk into the hard floor, road or table top that it stands on, upright or aslant, "
+    planted="A hard thing is sunk into the hard floor, road or table top that it stands "
+    "on, upright or aslant, "
     "by a quarter to half of its height.",
     twin="It stands on top.",
 )
@@ -178,7 +178,8 @@ def sunk_in_support(world: World, target: Thing, rng: Generator) -> Planted | No
     "contact_state",
     "through_panel",
     fits=_solid_or_living,
-    planted="An upright panel (partition, board, slab) stands across the thing, which sticks out of both faces.",
+    planted="An upright panel (partition, board, slab) stands across the thing, which "
+    "sticks out of both faces.",
     twin="The same panel stands right behind or beside the thing.",
 )
 def through_panel(world: World, target: Thing, rng: Generator) -> Planted | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.pairs.arrange import foot, has_room, in_sight, nearer, rightwards
 from benchmarks.scenes.pairs.order import (
     Line,
     cut,
@@ -19,6 +18,7 @@ from benchmarks.scenes.pairs.order import (
 from benchmarks.scenes.pairs.pick import words_of
 from benchmarks.scenes.pairs.posts import post_before
 from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import foot, has_room, in_sight, nearer, rightwards
 from benchmarks.scenes.pairs.world import Thing, World
 
 _LOOSE = frozenset(

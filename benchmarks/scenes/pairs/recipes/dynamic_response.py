@@ -8,17 +8,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.mesh import F64, Mesh, loft
 from benchmarks.scenes.geometry.solids import box, disc, ellipsoid, limb, prism, rot
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import Spot, closer, in_sight, matt, pick, placeable, spot_for
+from benchmarks.scenes.pairs.arrange import matt, pick, placeable, spot_for
+from benchmarks.scenes.pairs.bodies import mesh_of
 from benchmarks.scenes.pairs.physics import Body, domino_row, settle
 from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import closer
 from benchmarks.scenes.pairs.things.heat import Pieces
 from benchmarks.scenes.pairs.things.loads import weight
+from benchmarks.scenes.pairs.things.pressed import cushion_mesh, tipped_tank
 from benchmarks.scenes.pairs.world import Thing, World
-
-from .support_stability import mesh_of
 
 _BRIGHT = (
     (0.8, 0.2, 0.18), (0.15, 0.35, 0.7), (0.9, 0.7, 0.15), (0.2, 0.55, 0.35), (0.92, 0.9, 0.85),
@@ -77,33 +77,14 @@ def domino_left_standing(world: World, target: Thing, rng: Generator) -> Planted
     )
 
 
-def _cushion(side: float, high: float, dent: float, wide: float) -> Mesh:
-    """A square cushion; `dent` is pressed into its top over a round of radius `wide`."""
-    n = 26
-    t = np.linspace(-1, 1, n)
-
-    def edge(x: F64, y: F64) -> F64:
-        rim: F64 = (1 - np.abs(x) ** 5) ** 0.5 * (1 - np.abs(y) ** 5) ** 0.5
-        return rim
-
-    rings = []
-    for x in t:
-        up = high * (0.5 + 0.5 * edge(np.full(n, x), t))
-        r2 = ((x * side / 2) ** 2 + (t * side / 2) ** 2) / wide**2
-        up = np.maximum(up - dent * np.exp(-1.3 * r2), 0.06 * high)
-        low = high * (0.5 - 0.5 * edge(np.full(n, x), t))
-        top = np.column_stack([np.full(n, x * side / 2), t * side / 2, up])
-        bottom = np.column_stack([np.full(n, x * side / 2), t[::-1] * side / 2, low[::-1]])
-        rings.append(np.concatenate([top, bottom]))
-    return loft(np.array(rings))
-
-
 @recipe(
     "dynamic_response",
     "cushion_not_dented",
     fits=placeable(0.5, 4.0),
-    planted="A heavy iron weight, anvil or bowling ball stands on a plump cushion, which stays as it is.",
-    twin="The weight lies deep in the cushion, which bulges around it; or the cushion is a block of wood.",
+    planted="A heavy iron weight, anvil or bowling ball stands on a plump cushion, which "
+    "stays as it is.",
+    twin="The weight lies deep in the cushion, which bulges around it; or the cushion is "
+    "a block of wood.",
 )
 def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
@@ -117,7 +98,7 @@ def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted |
     dent = high * float(rng.uniform(0.62, 0.72))
 
     def cushion(depth: float) -> Thing:
-        mesh = _cushion(side, high, depth, wide * 1.5)
+        mesh = cushion_mesh(side, high, depth, wide * 1.5)
         return spot.put("cushion", "cushion", [(mesh, cloth)], turn=turn, has=("soft", "stands"))
 
     def load(z: float) -> Thing:
@@ -146,7 +127,8 @@ def cushion_not_dented(world: World, target: Thing, rng: Generator) -> Planted |
     "dynamic_response",
     "seesaw_wrong_side",
     fits=placeable(0.8, 8.0),
-    planted="A seesaw is down at the end of the small weight and up at the end of a far larger one.",
+    planted="A seesaw is down at the end of the small weight and up at the end of a far "
+    "larger one.",
     twin="It is down at the end of the larger weight (as its torque says).",
 )
 def seesaw_wrong_side(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -203,70 +185,12 @@ def seesaw_wrong_side(world: World, target: Thing, rng: Generator) -> Planted | 
     )
 
 
-def _tank(spot: Spot, tilt: float, level: float, water: Paint) -> list[Thing]:
-    """A glass tank tipped by `tilt` degrees with water whose surface is tipped by `level` degrees."""
-    w, d, h, r = 0.42, 0.24, 0.3, 0.008
-    tip = rot("y", tilt)
-    corner = np.array([np.sign(tilt) * w / 2, 0, 0])
-    frame = Paint((0.2, 0.22, 0.25), specular=0.6)
-    bars: Pieces = []
-    for x in (-w / 2, w / 2):
-        for y in (-d / 2, d / 2):
-            bars.append((limb((x, y, 0), (x, y, h), r, r, n=6), frame))
-    for z in (0.0, h):
-        for y in (-d / 2, d / 2):
-            bars.append((limb((-w / 2, y, z), (w / 2, y, z), r, r, n=6), frame))
-        for x in (-w / 2, w / 2):
-            bars.append((limb((x, -d / 2, z), (x, d / 2, z), r, r, n=6), frame))
-    bars.append((box((0, 0, 0.004), (w, d, 0.008)), frame))
-    # Heights of the water at both ends in the tank's own axes; the amount is the same.
-    slope = np.tan(np.radians(tilt - level))
-    ends = [0.5 * h + slope * x for x in (-w / 2, w / 2)]
-    x0, x1 = -w / 2 + r, w / 2 - r
-    body = prism(
-        [
-            (x0, -d / 2 + r, 0.01),
-            (x1, -d / 2 + r, 0.01),
-            (x1, -d / 2 + r, ends[1]),
-            (x0, -d / 2 + r, ends[0]),
-        ],
-        [
-            (x0, d / 2 - r, 0.01),
-            (x1, d / 2 - r, 0.01),
-            (x1, d / 2 - r, ends[1]),
-            (x0, d / 2 - r, ends[0]),
-        ],
-    )
-    wedge = prism(
-        [
-            (-w / 2, -0.06, 0),
-            (w / 2, -0.06, 0),
-            (-np.sign(tilt) * w / 2, -0.06, w * np.tan(np.radians(abs(tilt)))),
-        ],
-        [
-            (-w / 2, 0.06, 0),
-            (w / 2, 0.06, 0),
-            (-np.sign(tilt) * w / 2, 0.06, w * np.tan(np.radians(abs(tilt)))),
-        ],
-    )
-
-    def tipped(pieces: Pieces) -> Pieces:
-        return [(m.transformed(tip, corner - tip @ corner), p) for m, p in pieces]
-
-    return [
-        spot.put(
-            "wedge", "wedge", [(wedge, Paint((0.62, 0.44, 0.26), specular=0.1))], has=("rigid",)
-        ),
-        spot.put("tank", "glass tank", tipped(bars), has=("rigid", "vessel"), shift=(0, 0, r)),
-        spot.put("water", "water", tipped([(body, water)]), shift=(0, 0, r), casts=False),
-    ]
-
-
 @recipe(
     "dynamic_response",
     "water_tips_with_tank",
     fits=placeable(0.45, 4.0),
-    planted="In a tank that is tipped on a wedge, the water's surface stays along the tank, or slopes the other "
+    planted="In a tank that is tipped on a wedge, the water's surface stays along the "
+    "tank, or slopes the other "
     "way, and is not level.",
     twin="The surface is level, high at the tank's low end.",
 )
@@ -281,8 +205,8 @@ def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted
         specular=0.4,
         alpha=0.85,
     )
-    wrong = _tank(spot, tilt, tilt * float(rng.choice([1.0, 1.0, 1.45])), water)
-    right = _tank(spot, tilt, 0.0, water)
+    wrong = tipped_tank(spot, tilt, tilt * float(rng.choice([1.0, 1.0, 1.45])), water)
+    right = tipped_tank(spot, tilt, 0.0, water)
     if not spot.fair(*right, least=60):
         return None
     return closer(
@@ -301,7 +225,8 @@ def water_tips_with_tank(world: World, target: Thing, rng: Generator) -> Planted
     "dynamic_response",
     "rope_not_sagging",
     fits=placeable(0.9, 8.0),
-    planted="A heavy weight hangs at the middle of a slack rope between two posts; the rope runs dead straight, "
+    planted="A heavy weight hangs at the middle of a slack rope between two posts; the "
+    "rope runs dead straight, "
     "or bulges upwards.",
     twin="The rope is drawn into a V by the weight.",
     held_out=True,
@@ -349,52 +274,4 @@ def rope_not_sagging(world: World, target: Thing, rng: Generator) -> Planted | N
         ),
         rng,
         ("posts", "weight"),
-    )
-
-
-def _splashes(world: World, target: Thing) -> bool:
-    return any(t.key == target.facts.get("splash") for t in world.things)
-
-
-@recipe(
-    "dynamic_response",
-    "no_splash",
-    fits=_splashes,
-    planted="Someone walks or runs through a puddle, a foot in the water, and nothing splashes.",
-    twin="Water is thrown up round the foot.",
-)
-def no_splash(world: World, target: Thing, rng: Generator) -> Planted | None:
-    """See the recipe."""
-    drops = world.thing(target.facts["splash"])
-    if not in_sight(world, target, 60):
-        return None
-    dry = world.without(drops.key)
-    what = f"The {target.kind} steps into a puddle and nothing splashes."
-    return closer(Planted(dry, world, (drops.key,), what), rng, (target.key,))
-
-
-def _lands(world: World, target: Thing) -> bool:
-    mat = next((t for t in world.things if t.key == target.rests_on), None)
-    return mat is not None and mat.kind == "trampoline" and mat.remake is not None
-
-
-@recipe(
-    "dynamic_response",
-    "mat_not_dented",
-    fits=_lands,
-    planted="Someone lands on a trampoline whose mat stays flat under the feet.",
-    twin="The mat gives way under the feet.",
-)
-def mat_not_dented(world: World, target: Thing, rng: Generator) -> Planted | None:
-    """See the recipe."""
-    mat = world.thing(str(target.rests_on))
-    if mat.remake is None:
-        return None
-    flat = mat.remake(dent=0.0)
-    rise = (0.0, 0.0, float(flat.facts["top"][2]) - float(target.low[2]))
-    if rise[2] < 0.05:
-        return None
-    violated = world.changed(flat, target.moved(rise))
-    return Planted(
-        violated, world, (mat.key, target.key), "The mat under someone who lands stays flat."
     )

@@ -9,8 +9,9 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Part
-from benchmarks.scenes.pairs.arrange import closer, in_sight, pick, placeable, spot_for, upright
+from benchmarks.scenes.pairs.arrange import pick, placeable, spot_for, upright
 from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import closer, in_sight
 from benchmarks.scenes.pairs.things.heat import (
     IRON,
     blaze,
@@ -33,7 +34,8 @@ _LAMP = (1.0, 0.9, 0.6)
     "energy_source",
     "flame_without_candle",
     fits=placeable(0.24),
-    planted="A candle flame burns in the air: beside or far above its unlit candle, or with no candle at all.",
+    planted="A candle flame burns in the air: beside or far above its unlit candle, or "
+    "with no candle at all.",
     twin="It burns on the candle's wick.",
 )
 def flame_without_candle(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -51,16 +53,11 @@ def flame_without_candle(world: World, target: Thing, rng: Generator) -> Planted
         return None
     side = 1.0 if rng.random() < 0.5 else -1.0
     if rng.random() < 0.5:
-        away, left = (
-            (
-                side * high * float(rng.uniform(0.55, 0.75)),
-                0.0,
-                high * float(rng.uniform(0.5, 1.0)),
-            ),
-            (stick,),
-        )
+        left: tuple[Thing, ...] = (stick,)
+        aside, up = side * high * float(rng.uniform(0.55, 0.75)), float(rng.uniform(0.5, 1.0))
     else:
-        away, left = (0.0, 0.0, high * float(rng.uniform(0.5, 1.04))), ()
+        left, aside, up = (), 0.0, float(rng.uniform(0.5, 1.04))
+    away = (aside, 0.0, high * up)
     alone = spot.put("flame", "flame", burning, shift=away, has=("flame", "hot"), casts=False)
 
     def shine(at: tuple[float, float, float], there: tuple[Thing, ...]) -> World:
@@ -123,7 +120,8 @@ def bulb_without_socket(world: World, target: Thing, rng: Generator) -> Planted 
     "energy_source",
     "fire_without_fuel",
     fits=placeable(0.5, 3.0),
-    planted="A fire blazes on the bare floor, ground, road or table top, with nothing under it that burns.",
+    planted="A fire blazes on the bare floor, ground, road or table top, with nothing "
+    "under it that burns.",
     twin="It burns on logs in a ring of stones, or in an iron bowl of coals.",
 )
 def fire_without_fuel(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -197,7 +195,8 @@ def _shining(part: Part, rgb: tuple[float, float, float], strength: float) -> Pa
     "energy_source",
     "glowing_thing",
     fits=_plain,
-    planted="An everyday thing (stone, chair, cup, fruit ...) shines by itself like a bulb, with light around it.",
+    planted="An everyday thing (stone, chair, cup, fruit ...) shines by itself like a "
+    "bulb, with light around it.",
     twin="It looks as its kind does.",
     held_out=True,
 )

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.pairs.arrange import foot, has_room, in_sight, nearer, rightwards
 from benchmarks.scenes.pairs.order import depths, frame_of
 from benchmarks.scenes.pairs.pick import a, words_of
 from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import foot, has_room, in_sight, nearer, rightwards
 from benchmarks.scenes.pairs.things import devices, furniture, kitchen
 from benchmarks.scenes.pairs.things.creatures import animal
 from benchmarks.scenes.pairs.things.vehicles import car

@@ -8,62 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.mesh import F64, Mesh
-from benchmarks.scenes.geometry.solids import box, disc, ellipsoid, limb, rot
-from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import (
-    Spot,
-    closer,
-    facing,
-    foot,
-    grounded,
-    has_room,
-    in_sight,
-    matt,
-    pick,
-    placeable,
-    spot_for,
-    thing,
-)
-from benchmarks.scenes.pairs.physics import Body, body_of, stands
+from benchmarks.scenes.geometry.mesh import F64
+from benchmarks.scenes.geometry.solids import box, limb, rot
+from benchmarks.scenes.pairs.arrange import matt, pick, placeable, spot_for, thing
+from benchmarks.scenes.pairs.bodies import PAINTS, box_body, draw_paints, shown
+from benchmarks.scenes.pairs.physics import body_of, stands
 from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import closer, facing, foot, grounded, has_room, in_sight
 from benchmarks.scenes.pairs.world import Thing, World
-
-_PAINTS = (
-    (0.75, 0.25, 0.2), (0.2, 0.4, 0.65), (0.85, 0.65, 0.2), (0.3, 0.55, 0.3), (0.6, 0.42, 0.25),
-    (0.5, 0.5, 0.52), (0.85, 0.82, 0.75), (0.5, 0.3, 0.5),
-)  # fmt: skip
-
-
-def mesh_of(body: Body) -> Mesh:
-    """What a body looks like where it is."""
-    if body.shape == "sphere":
-        made = ellipsoid((0, 0, 0), (body.size[0],) * 3, n=16)
-    elif body.shape == "cylinder":
-        made = disc((0, 0, 0), body.size[0], body.size[1], n=24).transformed(
-            rot("x", 90), (0, 0, 0)
-        )
-    else:
-        made = box((0, 0, 0), body.size)
-    return made.transformed(body.turn, body.at)
-
-
-def shown(spot: Spot, bodies: Sequence[Body], paints: Sequence[Paint], kind: str) -> list[Thing]:
-    """Bodies of an arrangement as things of the world, keys as theirs."""
-    return [
-        spot.put(b.key, kind, [(mesh_of(b), p)], has=("rigid", "stacked"))
-        for b, p in zip(bodies, paints, strict=True)
-    ]
-
-
-def _paints(rng: Generator, count: int) -> list[Paint]:
-    return [Paint(pick(rng, _PAINTS), specular=float(rng.uniform(0.02, 0.3))) for _ in range(count)]
-
-
-def _box(
-    key: str, size: tuple[float, float, float], at: Sequence[float], turn: float = 0.0
-) -> Body:
-    return Body(key, "box", size, np.asarray(at, float), rot("z", turn))
 
 
 def _raisable(world: World, target: Thing) -> bool:
@@ -86,7 +38,8 @@ def _lift(world: World, target: Thing, by: float) -> World:
     "support_stability",
     "raised",
     fits=_raisable,
-    planted="A thing and what stands on it hang in the air by a quarter to nine tenths of its height; its "
+    planted="A thing and what stands on it hang in the air by a quarter to nine tenths "
+    "of its height; its "
     "shadow is apart.",
     twin="It rests where it belongs; or it is as high, on a pedestal, or on a cord from above.",
 )
@@ -112,7 +65,7 @@ def raised(world: World, target: Thing, rng: Generator) -> Planted | None:
 def _pedestal(world: World, target: Thing, high: float, rng: Generator) -> Thing:
     wide = float(max(target.size[0], target.size[1])) * 1.06
     mesh = box((0, 0, high / 2), (wide, wide, high)).transformed(facing(world), (0, 0, 0))
-    paint = matt(pick(rng, _PAINTS))
+    paint = matt(pick(rng, PAINTS))
     return thing("pedestal", "pedestal", [(mesh, paint)], at=foot(target), like=target)
 
 
@@ -128,7 +81,8 @@ def _cord(world: World, target: Thing) -> Thing:
     "support_stability",
     "stack_without_middle",
     fits=placeable(0.6, 6.0),
-    planted="From a stack of blocks one in the middle is gone and all above it stay where they are.",
+    planted="From a stack of blocks one in the middle is gone and all above it stay "
+    "where they are.",
     twin="The whole stack stands; or the stack is as much lower.",
 )
 def stack_without_middle(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -143,9 +97,9 @@ def stack_without_middle(world: World, target: Thing, rng: Generator) -> Planted
         h = float(rng.uniform(0.09, 0.13)) * (1.25 if k == gone else 1.0)
         size = (float(rng.uniform(0.2, 0.27)), float(rng.uniform(0.16, 0.22)), h)
         at = (*rng.uniform(-0.012, 0.012, 2), z + h / 2)
-        bodies.append(_box(f"block.{k}", size, at, float(rng.uniform(-14, 14))))
+        bodies.append(box_body(f"block.{k}", size, at, float(rng.uniform(-14, 14))))
         z += h
-    paints = _paints(rng, count)
+    paints = draw_paints(rng, count)
     things = shown(spot, bodies, paints, "block")
     left = [t for k, t in enumerate(things) if k != gone]
     if not stands(bodies) or stands([b for k, b in enumerate(bodies) if k != gone]):
@@ -177,7 +131,8 @@ def stack_without_middle(world: World, target: Thing, rng: Generator) -> Planted
     "support_stability",
     "overhang",
     fits=placeable(0.8, 8.0),
-    planted="A beam lies on a block far off its balance, with a weight on its free end, and does not tip.",
+    planted="A beam lies on a block far off its balance, with a weight on its free end, "
+    "and does not tip.",
     twin="The beam lies on the block at its middle, or with a second block under its free end.",
 )
 def overhang(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -194,16 +149,16 @@ def overhang(world: World, target: Thing, rng: Generator) -> Planted | None:
     def at(x: float, z: float) -> Sequence[float]:
         return [float(v) for v in t @ np.array([side * x, 0.0, z])]
 
-    foot_of = _box("block.foot", (wide, wide, high), at(0, high / 2), turn)
+    foot_of = box_body("block.foot", (wide, wide, high), at(0, high / 2), turn)
     off = long / 2 - wide * 0.4
-    beam = _box("block.beam", (long, wide * 0.9, thick), at(off, high + thick / 2), turn)
-    load = _box(
+    beam = box_body("block.beam", (long, wide * 0.9, thick), at(off, high + thick / 2), turn)
+    load = box_body(
         "block.load", (weight,) * 3, at(long - weight * 0.9, high + thick + weight / 2), turn
     )
     bodies = [foot_of, beam, load]
-    paints = _paints(rng, 4)
+    paints = draw_paints(rng, 4)
     if rng.random() < 0.5:
-        prop = _box("block.prop", (wide, wide, high), at(long - weight * 0.9, high / 2), turn)
+        prop = box_body("block.prop", (wide, wide, high), at(long - weight * 0.9, high / 2), turn)
         right = [*bodies, prop]
     else:
         middle = replace(beam, at=np.asarray(at(0.0, high + thick / 2)))
@@ -235,7 +190,8 @@ def _tall(world: World, target: Thing) -> bool:
     "support_stability",
     "leans_on_nothing",
     fits=_tall,
-    planted="A thing leans by 25 to 45 degrees on its lower edge, with nothing beside it to hold it.",
+    planted="A thing leans by 25 to 45 degrees on its lower edge, with nothing beside it "
+    "to hold it.",
     twin="It leans by as much against a block that stands there; or it stands upright.",
 )
 def leans_on_nothing(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -299,87 +255,6 @@ def _holder(world: World, leaning: Thing, side: F64, rng: Generator) -> Thing | 
     spot = foot(leaning)
     at = spot + side * (start - float(spot @ side) + wide / 2)
     at[2] = low
-    paint = matt(pick(rng, _PAINTS))
+    paint = matt(pick(rng, PAINTS))
     turned = mesh.transformed(facing(world), (0, 0, 0))
     return thing("holder", "block", [(turned, paint)], at=at, like=leaning)
-
-
-@recipe(
-    "support_stability",
-    "on_its_tip",
-    fits=placeable(0.6, 6.0),
-    planted="A heavy block balances on its edge or corner, a cone on its tip, or a slab on a ball.",
-    twin="The same bodies lie flat, or beside each other.",
-    held_out=True,
-)
-def on_its_tip(world: World, target: Thing, rng: Generator) -> Planted | None:
-    """See the recipe."""
-    spot = spot_for(world, target, 0.6, rng, 6.0, grow=2.4)
-    if spot is None:
-        return None
-    ways = (_on_corner, _on_cone, _on_ball)
-    wrong, right = ways[int(rng.integers(3))](spot, rng)
-    if not spot.fair(*wrong, least=44) or not spot.fair(*right, least=44):
-        return None
-    return closer(
-        Planted(
-            spot.world.plus(*wrong),
-            spot.world.plus(*right),
-            tuple(t.key for t in wrong),
-            "A heavy body balances on an edge, a tip or a ball.",
-        ),
-        rng,
-    )
-
-
-def _on_corner(spot: Spot, rng: Generator) -> tuple[list[Thing], list[Thing]]:
-    size = (
-        float(rng.uniform(0.3, 0.42)),
-        float(rng.uniform(0.24, 0.34)),
-        float(rng.uniform(0.26, 0.4)),
-    )
-    flat = _box("block.0", size, (0, 0, size[2] / 2), float(rng.uniform(-30, 30)))
-    tip = rot("y", float(rng.uniform(32, 52)))
-    if rng.random() < 0.5:
-        tip = rot("x", float(rng.uniform(30, 42))) @ tip
-    turned = replace(flat, turn=tip)
-    lowest = float(mesh_of(turned).verts[:, 2].min())
-    turned = replace(turned, at=turned.at - [0, 0, lowest])
-    if stands([turned]):
-        return [], []
-    paints = _paints(rng, 1)
-    return shown(spot, [turned], paints, "block"), shown(spot, [flat], paints, "block")
-
-
-def _on_cone(spot: Spot, rng: Generator) -> tuple[list[Thing], list[Thing]]:
-    high, radius = float(rng.uniform(0.42, 0.55)), float(rng.uniform(0.16, 0.24))
-    from benchmarks.scenes.pairs.arrange import upright
-
-    cone = upright([0, high], [radius, 0.004], n=24)
-    paint = _paints(rng, 1)[0]
-    over = cone.transformed(rot("x", 180), (0, 0, high))
-    return (
-        [spot.put("cone", "cone", [(over, paint)], has=("rigid",))],
-        [spot.put("cone", "cone", [(cone, paint)], has=("rigid",))],
-    )
-
-
-def _on_ball(spot: Spot, rng: Generator) -> tuple[list[Thing], list[Thing]]:
-    r = float(rng.uniform(0.09, 0.13))
-    size = (
-        float(rng.uniform(0.4, 0.5)),
-        float(rng.uniform(0.25, 0.35)),
-        float(rng.uniform(0.08, 0.12)),
-    )
-    ball = Body("ball", "sphere", (r,), np.array([0, 0, r]))
-    slab = _box("slab", size, (0.03, 0, 2 * r + size[2] / 2), float(rng.uniform(-15, 15)))
-    load = _box("load", (0.16, 0.16, 0.16), (0.08, 0, 2 * r + size[2] + 0.08))
-    paints = _paints(rng, 3)
-    flat = [
-        replace(ball, at=np.array([-size[0] / 2 - r * 1.2, -0.1, r])),
-        replace(slab, at=np.array([0.0, 0.0, size[2] / 2])),
-        replace(load, at=np.array([0.06, 0.0, size[2] + 0.08])),
-    ]
-    if stands([ball, slab, load]) or not stands(flat[1:]):
-        return [], []
-    return shown(spot, [ball, slab, load], paints, "block"), shown(spot, flat, paints, "block")

@@ -5,27 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.solids import box, ellipsoid, limb
+from benchmarks.scenes.geometry.solids import box
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import Spot, closer, pick, placeable, spot_for, upright
+from benchmarks.scenes.pairs.arrange import Spot, pick, placeable, spot_for
 from benchmarks.scenes.pairs.registry import Planted, recipe
+from benchmarks.scenes.pairs.sight import closer
 from benchmarks.scenes.pairs.things.heat import (
-    HOT,
-    IRON,
-    SNOW,
-    Pieces,
     blaze,
     cubes,
-    flame,
     glow,
     hob,
     logs,
-    moved,
     puddle,
     snowman,
     steam,
 )
-from benchmarks.scenes.pairs.things.heat import glowing as lit
+from benchmarks.scenes.pairs.things.stoves import frost_on_stove, gas_stove, iron_stove, pan_of
 from benchmarks.scenes.pairs.world import Effect, Thing, World
 
 
@@ -37,8 +32,10 @@ def _warm(spot: Spot, high: float, radius: float) -> Effect:
     "thermal_response",
     "ice_on_hot_plate",
     fits=placeable(0.3),
-    planted="Whole ice cubes with sharp edges lie on the red-glowing disc of an electric hot plate.",
-    twin="Only a puddle, some rounded remains and steam are left of them; or the plate is cold and dark and "
+    planted="Whole ice cubes with sharp edges lie on the red-glowing disc of an electric "
+    "hot plate.",
+    twin="Only a puddle, some rounded remains and steam are left of them; or the plate "
+    "is cold and dark and "
     "the cubes are whole.",
 )
 def ice_on_hot_plate(world: World, target: Thing, rng: Generator) -> Planted | None:
@@ -74,49 +71,6 @@ def ice_on_hot_plate(world: World, target: Thing, rng: Generator) -> Planted | N
     )
 
 
-def _pan(radius: float, *, hot: bool) -> Pieces:
-    """A pan with a handle; its inner floor is at 0.12 * radius."""
-    r = radius
-    steel = Paint((0.25, 0.25, 0.27), specular=0.4)
-    floor = lit(HOT, 0.5) if hot else IRON
-    wall = upright([0, 0.3 * r, 0.3 * r, 0.1 * r], [0.85 * r, r, 0.95 * r, 0.82 * r], n=28)
-    return [
-        (wall, steel),
-        (upright([0.1 * r, 0.12 * r], [0.84 * r, 0.84 * r], n=28), floor),
-        (limb((0.95 * r, 0, 0.26 * r), (1.9 * r, 0.1 * r, 0.36 * r), 0.07 * r, 0.09 * r), IRON),
-    ]
-
-
-def _stove(rng: Generator, radius: float, *, burning: bool) -> Pieces:
-    """A gas ring on a low stand, whose grate is at 0.5 * radius."""
-    r = radius
-    pieces: Pieces = [
-        (
-            upright([0, 0.08 * r], [0.9 * r, 0.85 * r], n=24),
-            Paint((0.75, 0.75, 0.76), specular=0.5),
-        ),
-        (upright([0.08 * r, 0.25 * r], [0.4 * r, 0.35 * r]), IRON),
-    ]
-    for k in range(4):
-        a = np.pi / 4 + k * np.pi / 2
-        d = np.array([np.cos(a), np.sin(a), 0.0]) * r
-        pieces.append((limb(d * 0.8, d * 0.8 + [0, 0, 0.46 * r], 0.04 * r, 0.04 * r, n=6), IRON))
-        pieces.append(
-            (
-                limb(
-                    d * 0.8 + [0, 0, 0.46 * r], d * 0.2 + [0, 0, 0.46 * r], 0.04 * r, 0.04 * r, n=6
-                ),
-                IRON,
-            )
-        )
-    if burning:
-        for k in range(10):
-            a = k * 2 * np.pi / 10
-            tongue = flame(0.36 * r * float(rng.uniform(0.85, 1.1)))
-            pieces += moved(tongue, (0.52 * r * np.cos(a), 0.52 * r * np.sin(a), 0.18 * r))
-    return pieces
-
-
 _FATS = ((0.98, 0.85, 0.4), (0.3, 0.16, 0.08), (0.95, 0.93, 0.86), (0.85, 0.3, 0.45))
 
 
@@ -124,8 +78,10 @@ _FATS = ((0.98, 0.85, 0.4), (0.3, 0.16, 0.08), (0.95, 0.93, 0.86), (0.85, 0.3, 0
     "thermal_response",
     "butter_in_hot_pan",
     fits=placeable(0.4),
-    planted="A block of butter, chocolate or wax keeps its edges in a glowing pan over burning gas.",
-    twin="It has run into a pool in the glowing pan; or the gas is off, the pan dark and the block whole.",
+    planted="A block of butter, chocolate or wax keeps its edges in a glowing pan over "
+    "burning gas.",
+    twin="It has run into a pool in the glowing pan; or the gas is off, the pan dark and "
+    "the block whole.",
 )
 def butter_in_hot_pan(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
@@ -137,10 +93,10 @@ def butter_in_hot_pan(world: World, target: Thing, rng: Generator) -> Planted | 
     stove = spot.put(
         "stove",
         "gas stove",
-        _stove(np.random.default_rng(seed), r, burning=True),
+        gas_stove(np.random.default_rng(seed), r, burning=True),
         has=("hot", "flame"),
     )
-    pan = spot.put("pan", "pan", _pan(r, hot=True), shift=(0, 0, rise), has=("hot", "vessel"))
+    pan = spot.put("pan", "pan", pan_of(r, hot=True), shift=(0, 0, rise), has=("hot", "vessel"))
     fat = Paint(pick(rng, _FATS), specular=0.3)
     floor = rise + 0.12 * r
     size = np.array([0.62, 0.44, 0.36]) * r
@@ -155,8 +111,10 @@ def butter_in_hot_pan(world: World, target: Thing, rng: Generator) -> Planted | 
         pool = spot.put("block", "butter", puddle(rng, 0.62 * r, fat), shift=(0, 0, floor))
         clean = spot.world.plus(stove, pan, pool).after(warm)
     else:
-        off = spot.put("stove", "gas stove", _stove(np.random.default_rng(seed), r, burning=False))
-        cold = spot.put("pan", "pan", _pan(r, hot=False), shift=(0, 0, rise), has=("vessel",))
+        off = spot.put(
+            "stove", "gas stove", gas_stove(np.random.default_rng(seed), r, burning=False)
+        )
+        cold = spot.put("pan", "pan", pan_of(r, hot=False), shift=(0, 0, rise), has=("vessel",))
         clean = spot.world.plus(off, cold, block)
     return closer(
         Planted(
@@ -214,49 +172,12 @@ def snowman_by_fire(world: World, target: Thing, rng: Generator) -> Planted | No
     )
 
 
-def _iron_stove(height: float, *, hot: bool) -> Pieces:
-    """A cast-iron stove with a pipe; its top plate is at 0.62 * height."""
-    h = height
-    fire = lit((0.95, 0.4, 0.05), 0.7) if hot else Paint((0.05, 0.05, 0.05))
-    plate = lit(HOT, 0.5) if hot else IRON
-    pieces: Pieces = [
-        (box((0, 0, 0.36 * h), (0.62 * h, 0.5 * h, 0.5 * h)), IRON),
-        (box((0, 0, 0.62 * h), (0.72 * h, 0.6 * h, 0.035 * h)), plate),
-        (box((0, -0.25 * h, 0.36 * h), (0.36 * h, 0.02 * h, 0.26 * h)), fire),
-        (
-            limb((0.2 * h, 0.16 * h, 0.62 * h), (0.2 * h, 0.16 * h, 1.0 * h), 0.06 * h, 0.06 * h),
-            IRON,
-        ),
-    ]
-    for x in (-0.12, 0.0, 0.12):
-        pieces.append((box((x * h, -0.265 * h, 0.36 * h), (0.02 * h, 0.02 * h, 0.28 * h)), IRON))
-    for x in (-0.25, 0.25):
-        for y in (-0.19, 0.19):
-            pieces.append((box((x * h, y * h, 0.06 * h), (0.06 * h, 0.06 * h, 0.12 * h)), IRON))
-    return pieces
-
-
-def _frost(rng: Generator, height: float) -> Pieces:
-    """A cap of snow with icicles along the front edge of the stove's top plate."""
-    h, icicle = height, Paint((0.8, 0.9, 0.97), specular=0.8, shininess=0.8)
-    pieces: Pieces = []
-    for k in range(6):
-        x = (-0.27 + 0.108 * k) * h
-        size = np.array([0.12, 0.24, 0.07]) * h * float(rng.uniform(0.85, 1.1))
-        pieces.append((ellipsoid((x, -0.04 * h, 0.64 * h), size, n=12), SNOW))
-    for k in range(8):
-        x = (-0.33 + 0.094 * k) * h
-        long = float(rng.uniform(0.1, 0.22)) * h
-        tip = (x, -0.31 * h, 0.63 * h - long)
-        pieces.append((limb((x, -0.31 * h, 0.63 * h), tip, 0.022 * h, 0.003 * h, n=7), icicle))
-    return pieces
-
-
 @recipe(
     "thermal_response",
     "frost_on_hot_stove",
     fits=placeable(0.6, 3.2),
-    planted="A cast-iron stove with red top plate and a fire behind its bars carries a snow cap and icicles.",
+    planted="A cast-iron stove with red top plate and a fire behind its bars carries a "
+    "snow cap and icicles.",
     twin="The stove is hot and bare; or cold and dark under the same snow and icicles.",
     held_out=True,
 )
@@ -265,10 +186,8 @@ def frost_on_hot_stove(world: World, target: Thing, rng: Generator) -> Planted |
     spot = spot_for(world, target, 0.6, rng, 3.2)
     if spot is None:
         return None
-    hot = spot.put(
-        "stove", "iron stove", _iron_stove(0.6, hot=True), has=("hot", "flame", "stands")
-    )
-    ice = spot.put("frost", "snow and icicles", _frost(rng, 0.6), has=("ice", "cold"))
+    hot = spot.put("stove", "iron stove", iron_stove(0.6, hot=True), has=("hot", "flame", "stands"))
+    ice = spot.put("frost", "snow and icicles", frost_on_stove(rng, 0.6), has=("ice", "cold"))
     if not spot.fair(hot):
         return None
     warm = _warm(spot, 0.3, 0.4)
@@ -276,7 +195,7 @@ def frost_on_hot_stove(world: World, target: Thing, rng: Generator) -> Planted |
     if rng.random() < 0.5:
         clean = spot.world.plus(hot).after(warm)
     else:
-        cold = spot.put("stove", "iron stove", _iron_stove(0.6, hot=False), has=("stands",))
+        cold = spot.put("stove", "iron stove", iron_stove(0.6, hot=False), has=("stands",))
         clean = spot.world.plus(cold, ice)
     return closer(
         Planted(violated, clean, ("frost", "stove"), "Snow and icicles lie on a red-hot stove."),

@@ -77,11 +77,12 @@ def logs(rng: Generator, wide: float) -> Pieces:
 
 def candle(height: float, radius: float, rgb: RGB, *, lit: bool = True) -> Pieces:
     """A candle on a saucer; its flame's foot is at `height * 1.08`."""
+    soot = matt((0.1, 0.08, 0.07))
     wax, plate = Paint(rgb, specular=0.1), Paint((0.72, 0.6, 0.3), specular=0.5)
     pieces: Pieces = [
         (upright([0, 0.012 * height], [radius * 2.1, radius * 2.4]), plate),
         (upright([0.012 * height, height * 0.98, height], [radius, radius, radius * 0.8]), wax),
-        (limb((0, 0, height), (0, 0, height * 1.08), radius * 0.1, radius * 0.1, n=6), matt((0.1, 0.08, 0.07))),
+        (limb((0, 0, height), (0, 0, height * 1.08), radius * 0.1, radius * 0.1, n=6), soot),
     ]  # fmt: skip
     if lit:
         pieces += moved(flame(height * 0.42), (0, 0, height * 1.05))

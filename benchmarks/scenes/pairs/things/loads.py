@@ -42,14 +42,14 @@ def weight(rng: Generator, size: float) -> tuple[str, Pieces, float]:
         ]
         return "iron weight", iron, s
     s = size
+    low = [(x * s, y * s, 0.0) for x, y in ((-0.9, -0.5), (0.9, -0.5), (0.9, 0.5), (-0.9, 0.5))]
+    top = [(x * 0.56, y * 0.6, 0.4 * s) for x, y, _ in low]
     anvil: Pieces = [
-        (prism([(-0.9 * s, -0.5 * s, 0), (0.9 * s, -0.5 * s, 0), (0.9 * s, 0.5 * s, 0), (-0.9 * s, 0.5 * s, 0)],
-               [(-0.5 * s, -0.3 * s, 0.4 * s), (0.5 * s, -0.3 * s, 0.4 * s), (0.5 * s, 0.3 * s, 0.4 * s),
-                (-0.5 * s, 0.3 * s, 0.4 * s)]), IRON),
+        (prism(low, top), IRON),
         (box((0, 0, 0.6 * s), (0.8 * s, 0.5 * s, 0.5 * s)), IRON),
         (box((0, 0, 1.0 * s), (1.6 * s, 0.75 * s, 0.4 * s)), IRON),
         (limb((0.7 * s, 0, 1.02 * s), (1.6 * s, 0, 1.12 * s), 0.24 * s, 0.05 * s), IRON),
-    ]  # fmt: skip
+    ]
     return "anvil", anvil, s
 
 
