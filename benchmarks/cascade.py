@@ -39,7 +39,7 @@ from physgauge.errors import ConfigError
 from physgauge.evaluate.cascade_fit import Fit, Judged, fit
 from physgauge.judge_settings import JudgeSettings
 from physgauge.selftest.looks import decoded, open_judge, pictures
-from physgauge.selftest.pairs import PairSet, read_pairs
+from physgauge.selftest.pairs import PairSet, Truth, read_pairs
 from physgauge.types import U8
 
 
@@ -109,7 +109,7 @@ def sets(pairs: Path, calibration: Path | None) -> tuple[PairSet, PairSet]:
     whole = read_pairs(pairs)
     if calibration is not None:
         return read_pairs(calibration), whole
-    even, odd = [], []
+    even, odd = list[Truth](), list[Truth]()
     units: dict[object, int] = {}
     for one in whole.pictures:
         unit = units.setdefault(one.image_id if one.pair is None else one.pair, len(units))

@@ -82,9 +82,10 @@ def test_a_look_around_subjects_needs_them_without_pcmde_too(tiny: LoadedProfile
     path = sorted(EXAMPLES.glob("*.jpg"))[0]
     views = {"kind": "subjects"}
     seen = []
-    for method in ("both", "terravis"):
+    methods: tuple[wire.Method, ...] = ("both", "terravis")
+    for method in methods:
         engine = Scripted()
-        options = Options(workers=1, threads=1, method=method)  # type: ignore[arg-type]
+        options = Options(workers=1, threads=1, method=method)
         with Pipeline(tiny, options, looking=looking(engine, views=views)) as pipeline:
             seen.append(next(iter(pipeline.score([Item("a", path.read_bytes(), "a")]))).row)
         assert len(engine.shapes) > 1

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from physgauge.config import LoadedProfile, Profile
-from physgauge.ensemble.judge.engine import EngineFault, Prompt
+from physgauge.ensemble.judge.engine import EngineFault, Prompt, Shown
 from physgauge.ensemble.judge.engines import vllm
 from physgauge.ensemble.judge.engines.vllm_engine import VllmEngine
 from physgauge.types import U8
@@ -56,6 +56,7 @@ def run() -> Iterator[Run]:
         max_model_len=2048,
         restarts=1,
         wait_s=0.1,
+        examples=2,
     )
     loaded = LoadedProfile(profile=Profile(name="checks"), folder=Path())
     with asyncio.Runner() as runner:
@@ -115,6 +116,22 @@ def test_similar_pictures_at_concurrency_64_have_each_its_own_answers(run: Run) 
     off = [apart(together, alone[i % 2]) for i, together in enumerate(runner.run(crowd()))]
     note(crowd_off=max(off), pair_differs=apart(*alone))
     assert max(off) < CLOSE, off
+
+
+def test_examples_in_front_of_the_image_are_seen(run: Run) -> None:
+    runner, engine = run
+    a, b = Shown(picture(4), "It is no."), Shown(picture(5), "It is yes. Now:")
+
+    async def look(*shown: Shown) -> list[float]:
+        async with engine.open_behind(shown, picture(0), PREAMBLE) as session:
+            replies = await session.yes_no(questions(4))
+        assert {r.outcome for r in replies} == {"answered"}
+        return [log_odds(r.p) for r in replies]
+
+    shown = runner.run(look(a, b))
+    assert apart(shown, runner.run(look(a, b))) < CLOSE
+    for other in (runner.run(look(b, a)), runner.run(look(a)), runner.run(look())):
+        assert apart(shown, other) > 10 * CLOSE
 
 
 def test_what_an_image_shares_is_computed_once(run: Run) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from physgauge.selftest.ranks import Curve
 from physgauge.selftest.result import Report
 from tests.selftest.shared import CATEGORIES, Says, answered, judged, oracle, records, truth
 
-ABOUT = {"judge": "test", "models": {}, "probes": "p", "seconds": 1.0}
+ABOUT: dict[str, Any] = {"judge": "test", "models": {}, "probes": "p", "seconds": 1.0}
 GOOD = ("auroc", "pair_accuracy", "recall", "precision", "severity_accuracy")
 
 

@@ -139,13 +139,14 @@ def test_terravis_alone_has_no_word_of_pcmde() -> None:
 
 def test_finds_are_marked_where_they_are_and_labels_do_not_cover_each_other() -> None:
     box = [20.0, 30.0, 120.0, 90.0]
+    graded: list[tuple[str, float, wire.Severity | None]] = [
+        ("contact_state", 0.9, "major"),
+        ("relative_scale", 0.8, "minor"),
+        ("optical_effect", 0.7, None),
+    ]
     finds = {
         name: wire.Answer(outcome="answered", answer=True, p_yes=p_yes, severity=severity, box=box)
-        for name, p_yes, severity in (
-            ("contact_state", 0.9, "major"),
-            ("relative_scale", 0.8, "minor"),
-            ("optical_effect", 0.7, None),
-        )
+        for name, p_yes, severity in graded
     }
     finds["region_continuity"] = wire.Answer(outcome="answered", answer=True, p_yes=0.6)
     clean = {"thermal_response": wire.Answer(outcome="answered", answer=False, box=box)}

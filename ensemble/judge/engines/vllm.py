@@ -19,6 +19,7 @@ os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
 os.environ.setdefault("VLLM_WORKER_MULTIPROCESSING_METHOD", "spawn")
 
+import msgspec
 from PIL import Image
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.exceptions import VLLMClientError
@@ -33,9 +34,10 @@ from physgauge.ensemble.judge.engine import Engine, EngineFault
 from physgauge.ensemble.judge.engines.families import families
 from physgauge.ensemble.judge.engines.folders import folder_hash
 from physgauge.ensemble.judge.engines.onepass.tiny import resolve
-from physgauge.ensemble.judge.engines.vllm_core import Core, Given, Wanted
+from physgauge.ensemble.judge.engines.vllm_core import Core, Given, Shown, Wanted
 from physgauge.ensemble.judge.engines.vllm_engine import VllmEngine
 from physgauge.ensemble.judge.engines.vllm_settings import VllmSettings as Settings
+from physgauge.ensemble.judge.terravis.file import load_probes
 from physgauge.errors import ConfigError
 from physgauge.log import log
 from physgauge.types import U8
@@ -58,6 +60,10 @@ async def from_settings(settings: Settings, loaded: LoadedProfile) -> Engine:
     if not local and settings.model.startswith((".", "/", "~")):
         raise ConfigError(f"{where}.model: expected a folder with a config.json, got {folder}")
     model = str(folder) if local else settings.model
+
+    if (judge := loaded.profile.judge) is not None:
+        shots = len(load_probes(judge.probes, loaded.folder).shots)
+        settings = msgspec.structs.replace(settings, examples=max(settings.examples, shots))
 
     async def start() -> Core:
         return await _started(settings, model, where)
@@ -88,7 +94,7 @@ async def _started(settings: Settings, model: str, where: str) -> AsyncCore:
             gpu_memory_utilization=settings.memory,
             enforce_eager=settings.enforce_eager,
             enable_prefix_caching=settings.prefix_caching,
-            limit_mm_per_prompt={"image": 1},
+            limit_mm_per_prompt={"image": 1 + settings.examples},
             max_logprobs=64,
             disable_log_stats=True,
             **{key: value for key, value in arguments.items() if value is not None},
@@ -198,8 +204,10 @@ class AsyncCore:
         content: list[Any] = []
         if wanted.before:
             content.append({"type": "text", "text": wanted.before})
-        if (shown := wanted.shown) is not None:
-            content.append({"type": "image_pil", "image_pil": shown.picture, "uuid": shown.id})
+        for example, said in wanted.examples:
+            content += [_picture(example), {"type": "text", "text": said}]
+        if wanted.shown is not None:
+            content.append(_picture(wanted.shown))
         content.append({"type": "text", "text": wanted.behind})
         messages: Any = [{"role": "user", "content": content}]
         _, (prompt,) = await self.llm.renderer.render_chat_async([messages], self._chat)
@@ -238,6 +246,10 @@ class AsyncCore:
             self._log_failures = False
             log("vllm", what=outcome, kind=type(error).__name__, why=_first_line(error))
         return Given(outcome)
+
+
+def _picture(shown: Shown) -> dict[str, Any]:
+    return {"type": "image_pil", "image_pil": shown.picture, "uuid": shown.id}
 
 
 def _first_line(error: BaseException) -> str:

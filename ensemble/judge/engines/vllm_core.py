@@ -32,6 +32,8 @@ class Wanted:
     """None: no image."""
     prompt: Prompt | None
     """None: one word, yes or no."""
+    examples: tuple[tuple[Shown, str], ...] = ()
+    """Pictures in front of the image, and the text behind each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +21,7 @@ from physgauge.ensemble.judge.engine import (
     Spent,
     Text,
 )
+from physgauge.ensemble.judge.engine import Shown as Example
 from physgauge.ensemble.judge.engines.asking import (
     around_image,
     plain,
@@ -76,19 +77,35 @@ class VllmEngine:
         """The one that runs now."""
         return self._core
 
-    @asynccontextmanager
-    async def open(
+    def open(
         self, image: U8 | None, preamble: str = "", deadline_s: float | None = None
-    ) -> AsyncIterator[VllmSession]:
+    ) -> AbstractAsyncContextManager[VllmSession]:
         """See `physgauge.ensemble.judge.engine.Engine.open`."""
+        return self.open_behind((), image, preamble, deadline_s)
+
+    @asynccontextmanager
+    async def open_behind(
+        self,
+        shown: Sequence[Example],
+        image: U8 | None,
+        preamble: str = "",
+        deadline_s: float | None = None,
+    ) -> AsyncIterator[VllmSession]:
+        """See `physgauge.ensemble.judge.engine.Shows.open_behind`."""
         core = await self._living()
-        shown = None
+        own, examples = None, list[tuple[Shown, str]]()
         if image is not None and _fits(image, self._settings):
-            shown = Shown(core.picture(image), await asyncio.to_thread(picture_id, image))
-        session = VllmSession(self._settings, core, self._slots, shown, preamble, deadline_s)
-        session.unfit = image is not None and shown is None
+            own = await self._shown(core, image)
+            examples = [(await self._shown(core, one.image), one.text) for one in shown]
+        session = VllmSession(
+            self._settings, core, self._slots, own, preamble, deadline_s, examples
+        )
+        session.unfit = image is not None and own is None
         async with session.tasks:
             yield session
+
+    async def _shown(self, core: Core, image: U8) -> Shown:
+        return Shown(core.picture(image), await asyncio.to_thread(picture_id, image))
 
     async def close(self) -> None:
         """End the engine's processes."""
@@ -137,9 +154,11 @@ class VllmSession:
         shown: Shown | None,
         preamble: str,
         deadline_s: float | None,
+        examples: Sequence[tuple[Shown, str]] = (),
     ) -> None:
         self._settings, self._core, self._slots, self._shown = settings, core, slots, shown
         self._preamble = plain(preamble, core.special)
+        self._examples = tuple((one, f"{plain(text, core.special)}\n\n") for one, text in examples)
         self._deadline_s = deadline_s
         self._spent = Spent()
         self.unfit = False
@@ -180,7 +199,7 @@ class VllmSession:
         )
         if self._shown is None:
             before, behind = "", before + behind
-        wanted = Wanted(before, behind, self._shown, prompt)
+        wanted = Wanted(before, behind, self._shown, prompt, self._examples)
         outcome, given = await within(self._deadline_s, lambda: self._admitted(wanted))
         return Given(outcome) if given is None else given
 

@@ -40,6 +40,8 @@ class VllmSettings(Settings, frozen=True, kw_only=True):
     whole blocks are shared."""
     image_options: dict[str, Any] = msgspec.field(default_factory=dict)
     """For the model's image processor (``mm_processor_kwargs``): how many tokens an image gets."""
+    examples: Annotated[int, msgspec.Meta(ge=0, le=64)] = 0
+    """Pictures that may stand before a prompt's image; at least as many as the judge's probe file has."""
     template_options: dict[str, Any] = msgspec.field(default_factory=dict)
     """For the chat template (``enable_thinking = false``)."""
     min_side_px: Positive = 8

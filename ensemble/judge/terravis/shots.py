@@ -44,7 +44,7 @@ def with_shots(engine: Engine, probes: ProbeSet) -> Engine:
     if not isinstance(engine, Shows):
         raise ConfigError(
             f"probes {probes.name}: example: expected an engine that can show several pictures (onepass, "
-            f"endpoint), got {engine.name}"
+            f"vllm, endpoint), got {engine.name}"
         )
     return _Shot(engine, engine, shown_of(probes))
 
