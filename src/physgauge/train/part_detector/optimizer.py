@@ -76,14 +76,17 @@ class Optimizers:
         inner, plain, free = [], [], []
         outputs = {id(layer.weight) for layer in output_layers(net)}
         for p in net.parameters():
+            if not p.requires_grad:
+                continue
             if p.ndim <= 1:
                 free.append(p)
             elif p.ndim == 4 and id(p) not in outputs and p.shape[1] > 3:
                 inner.append(p)
             else:
                 plain.append(p)
+        muon = [Muon(inner, lr, weight_decay)] if inner else []
         self.parts: list[torch.optim.Optimizer] = [
-            Muon(inner, lr, weight_decay),
+            *muon,
             torch.optim.AdamW(
                 [
                     {"params": plain, "weight_decay": weight_decay},

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from physgauge.ensemble.letterbox import GREY
@@ -33,7 +34,7 @@ class View:
     def pixels(self, image: U8) -> U8:
         """Of an image [S, S, 3]."""
         if self.window is not None:
-            image = _looked_at(image, self.window, image.shape[0], GREY, Image.Resampling.BILINEAR)
+            image = _looked_at(image, self.window)
         if self.flip:
             image = image[:, ::-1]
         if self.colours is not None:
@@ -43,7 +44,7 @@ class View:
     def where(self, mask: U8) -> U8:
         """Of a mask [16, 16]."""
         if self.window is not None:
-            mask = _looked_at(mask, self.window, CELLS, 0, Image.Resampling.BOX)
+            mask = _cells(mask, self.window)
         return np.ascontiguousarray(mask[:, ::-1] if self.flip else mask)
 
 
@@ -56,7 +57,7 @@ def draw(rng: np.random.Generator, mask: U8, plain_share: float) -> View:
     window = None if rng.random() < plain_share else _window(rng)
     if window is not None and mask.any():
         side = (window[2] - window[0]) * (window[3] - window[1])
-        left = float(_looked_at(mask, window, CELLS, 0, Image.Resampling.BOX).sum()) * side
+        left = float(_cells(mask, window).sum()) * side
         if left < KEPT * float(mask.sum()):
             window = None
     return View(bool(rng.random() < 0.5), window, int(rng.integers(1 << 62)))
@@ -70,14 +71,32 @@ def _window(rng: np.random.Generator) -> Window:
     return (x, y, x + width, y + height)
 
 
-def _looked_at(array: U8, window: Window, size: int, fill: int, how: Image.Resampling) -> U8:
-    """The window of an image [S, S, ...] as [size, size, ...]; beyond the image is `fill`."""
+def _looked_at(image: U8, window: Window) -> U8:
+    """The window of an image [S, S, 3] as [S, S, 3]; beyond the image is grey."""
     x0, y0, x1, y1 = window
+    size = image.shape[0]
     inside = (max(0.0, x0), max(0.0, y0), min(1.0, x1), min(1.0, y1))
     left, right = (round(size * (x - x0) / (x1 - x0)) for x in (inside[0], inside[2]))
     top, bottom = (round(size * (y - y0) / (y1 - y0)) for y in (inside[1], inside[3]))
-    box = tuple(array.shape[0] * x for x in inside)
-    part = Image.fromarray(array).resize((right - left, bottom - top), how, box)
-    out: U8 = np.full((size, size, *array.shape[2:]), fill, np.uint8)
+    box = tuple(size * x for x in inside)
+    part = Image.fromarray(image).resize(
+        (right - left, bottom - top), Image.Resampling.BILINEAR, box
+    )
+    out: U8 = np.full(image.shape, GREY, np.uint8)
     out[top:bottom, left:right] = np.asarray(part)
     return out
+
+
+def _cells(mask: U8, window: Window) -> U8:
+    """The window of a mask [16, 16] as [16, 16]: shares of area, nothing beyond the mask."""
+    x0, y0, x1, y1 = window
+    seen: U8 = np.round(_overlap(y0, y1) @ mask @ _overlap(x0, x1).T).astype(np.uint8)
+    return seen
+
+
+def _overlap(low: float, high: float) -> NDArray[np.float64]:
+    """[16, 16] shares of the new cells along a side that the old ones cover."""
+    edges = CELLS * (low + (high - low) * np.arange(CELLS + 1) / CELLS)
+    old = np.arange(CELLS)
+    shared = np.minimum(edges[1:, None], old + 1) - np.maximum(edges[:-1, None], old)
+    return np.asarray(np.clip(shared, 0, None) / (high - low), np.float64)

@@ -8,16 +8,17 @@ training images against pictures of nothing. An image is known if it is neither 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor, nn
 
 from physgauge.train.part_detector import negatives
-from physgauge.train.part_detector.augment import colour
 from physgauge.types import F32, F64, U8
 
 DIRECTIONS = 96
@@ -102,19 +103,26 @@ def fit(look: Look, training: U8, aside: U8, false_rejection: float, seed: int =
 
 
 def changed(images: U8, rng: np.random.Generator) -> U8:
-    """As the same pictures might come from elsewhere: other colours, sharpness, noise or resolution."""
-    return np.stack([_resampled(colour(np.array(image), rng), rng) for image in images])
+    """As the same pictures might come from elsewhere: another resolution, another JPEG, a little lighter.
+
+    Mild: whatever is allowed here widens what counts as known."""
+    return np.stack([_changed(np.array(image), rng) for image in images])
 
 
-def _resampled(image: U8, rng: np.random.Generator) -> U8:
-    from PIL import Image
-
-    if rng.random() < 0.5:
-        return image
+def _changed(image: U8, rng: np.random.Generator) -> U8:
     side = image.shape[0]
-    small = int(side * rng.uniform(0.6, 1.0))
-    picture = Image.fromarray(image).resize((small, small), Image.Resampling.BILINEAR)
-    return np.asarray(picture.resize((side, side), Image.Resampling.BICUBIC))
+    picture = Image.fromarray(image)
+    if rng.random() < 0.6:
+        small = int(side * rng.uniform(0.6, 1.0))
+        picture = picture.resize((small, small), Image.Resampling.BILINEAR)
+        picture = picture.resize((side, side), Image.Resampling.BICUBIC)
+    if rng.random() < 0.5:
+        buffer = io.BytesIO()
+        picture.save(buffer, "JPEG", quality=int(rng.integers(60, 96)))
+        picture = Image.open(buffer)
+    gain = np.exp(rng.normal(0, 0.06))
+    lighter: U8 = np.clip(np.asarray(picture) * gain, 0, 255).astype(np.uint8)
+    return lighter
 
 
 def nothing(images: U8, rng: np.random.Generator, count: int) -> U8:
