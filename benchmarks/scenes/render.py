@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,8 @@ class Stage:
         lit: half the side of the square that the sun's shadow map covers, in scene units.
     """
 
+    _current: ClassVar[Stage | None] = None
+
     def __init__(
         self, size: int, samples: int = 4, shadow: int = 1024, lit: float = _SHADOW_CLIP
     ) -> None:
@@ -106,7 +108,7 @@ class Stage:
         self._mj, context = _import_mujoco()
         try:
             self._gl = context(size, size)
-            self._gl.make_current()
+            self._take()
         except Exception as e:
             raise EnvironmentProblem(
                 "expected an OSMesa context to draw with, got none; install the Debian package libosmesa6"
@@ -121,6 +123,12 @@ class Stage:
         self.clear()
         # PyOpenGL cannot free contexts while the interpreter is going down.
         atexit.register(self.close)
+
+    def _take(self) -> None:
+        """Makes this stage's context the process's current one, where another stage has been used."""
+        if Stage._current is not self:
+            self._gl.make_current()
+            Stage._current = self
 
     def _compile(self, samples: int, shadow: int) -> Any:
         mj = self._mj
@@ -170,6 +178,7 @@ class Stage:
 
     def textures(self, textures: dict[str, U8]) -> None:
         """Uploads the image's textures into the slots, at most 8."""
+        self._take()
         for name, pixels in textures.items():
             slot = self._names.setdefault(name, len(self._names))
             if slot >= _TEXTURES:
@@ -266,6 +275,7 @@ class Stage:
         s.nlight = len(scene.lights)
 
     def _draw(self, scene: Scene, parts: Iterable[tuple[int, Part]], segment: bool) -> U8:
+        self._take()
         mj, s = self._mj, self._scene
         self._view(scene)
         self._geoms(parts, scene.shadowless, scene.ghosts)
@@ -303,5 +313,7 @@ class Stage:
     def close(self) -> None:
         """Frees the render context; closing twice is fine."""
         atexit.unregister(self.close)
+        self._take()
+        Stage._current = None
         self._context.free()
         self._gl.free()

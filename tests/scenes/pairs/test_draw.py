@@ -56,6 +56,20 @@ def test_textures_of_one_name_are_each_worlds_own(stage: Stage) -> None:
     assert bright.pixels[seen].mean() > black.pixels[seen].mean() + 50
 
 
+def test_two_stages_draw_side_by_side(stage: Stage) -> None:
+    stage.clear()
+    alone = draw(stage, yard())
+    other = Stage(64)
+    try:
+        small = draw(other, lake())
+        stage.clear()
+        assert np.array_equal(draw(stage, yard()).pixels, alone.pixels)
+        assert np.array_equal(draw(other, lake()).pixels, small.pixels)
+    finally:
+        other.close()
+    assert np.array_equal(draw(stage, yard()).pixels, alone.pixels)
+
+
 def test_masks_and_depth_are_where_the_things_are(stage: Stage) -> None:
     canvas = draw(stage, yard())
     for thing in yard().things:
