@@ -120,6 +120,7 @@ class Stage:
         self._scene = mj.MjvScene(self._model, maxgeom=_SLOTS)
         self._rect = mj.MjrRect(0, 0, size, size)
         self._buffer = np.empty((size, size, 3), np.uint8)
+        self._closed = False
         self.clear()
         # PyOpenGL cannot free contexts while the interpreter is going down.
         atexit.register(self.close)
@@ -312,6 +313,9 @@ class Stage:
 
     def close(self) -> None:
         """Frees the render context; closing twice is fine."""
+        if self._closed:
+            return
+        self._closed = True
         atexit.unregister(self.close)
         self._take()
         Stage._current = None
