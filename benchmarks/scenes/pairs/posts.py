@@ -11,8 +11,9 @@ from benchmarks.scenes.geometry.mesh import Mesh
 from benchmarks.scenes.geometry.solids import box, ellipsoid
 from benchmarks.scenes.geometry.subject import Paint
 
-from .arrange import RGB, has_room, in_sight, nearer, pick, rightwards, thing, upright
+from .arrange import RGB, pick, thing, upright
 from .order import depths, frame_of
+from .sight import has_room, in_sight, nearer, rightwards
 from .world import Thing, World
 
 _WOOD: Final[tuple[RGB, ...]] = ((0.55, 0.38, 0.22), (0.4, 0.28, 0.17), (0.74, 0.6, 0.42))
