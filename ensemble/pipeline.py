@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -41,6 +40,7 @@ from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking, with_looks
 from physgauge.ensemble.methods import Methods
 from physgauge.ensemble.observations import Heard, listen
+from physgauge.ensemble.options import Options
 from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
@@ -54,22 +54,6 @@ BOXES_PER_CALL = 256
 """Records of `score_boxes` evaluated together."""
 BATCH_PIXEL_BYTES = 192 * 2**20
 """A batch that holds this much is full, however few images it has: 64 Mpx are 192 MiB."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a caller may choose over the profile."""
-
-    domain: str = "auto"
-    """What all images show, or "auto"."""
-    packs: tuple[str, ...] = ()
-    """Rule packs that replace the profile's, by their domain."""
-    workers: int | None = None
-    """Decode worker processes; None = the profile's."""
-    threads: int | None = None
-    """Threads of the detector and the kernels; None = the profile's."""
-    method: wire.Method = "both"
-    """What images are scored by; `both` leaves out what the profile cannot do."""
 
 
 class Pipeline:
