@@ -12,7 +12,7 @@ from numpy.random import Generator
 from benchmarks.scenes.pairs.order import depths, frame_of
 from benchmarks.scenes.pairs.pick import a, words_of
 from benchmarks.scenes.pairs.registry import Planted, recipe
-from benchmarks.scenes.pairs.sight import foot, has_room, in_sight, nearer, rightwards
+from benchmarks.scenes.pairs.sight import has_room, in_sight, nearer, rightwards
 from benchmarks.scenes.pairs.things import devices, furniture, kitchen
 from benchmarks.scenes.pairs.things.creatures import animal
 from benchmarks.scenes.pairs.things.vehicles import car
@@ -201,38 +201,6 @@ def giant_object(world: World, at: Thing, rng: Generator) -> Planted | None:
 def dwarf_object(world: World, at: Thing, rng: Generator) -> Planted | None:
     """A car as small as a shoe."""
     return _smallest(world, at, rng)
-
-
-def _laden(world: World, one: Thing) -> bool:
-    """A piece of furniture with something on it."""
-    on = world.resting_on(one.key)
-    if not on or not _known(one) or one.tags & _LOOSE:
-        return False
-    return "furniture" in one.tags or "vehicle" in one.tags
-
-
-@recipe(
-    "relative_scale",
-    "dwarf_load",
-    fits=lambda world, one: bool(world.resting_on(one.key)) and _laden(world, one),
-    planted="all that stands on a table, shelf or bench is at 0.3 to 0.42 of its natural size",
-    twin="it has its natural size",
-)
-def dwarf_load(world: World, at: Thing, rng: Generator) -> Planted | None:
-    """A table that is far too large for all that is on it."""
-    by = float(rng.uniform(0.3, 0.42))
-    load = [t for t in world.resting_on(at.key) if not t.tags & {"held", "worn"}]
-    if not any(_known(t) and in_sight(world, t, 26) for t in load):
-        return None
-    hub = np.mean([foot(t) for t in load], 0)
-    hub[2] = at.high[2]
-    small = [t.about(np.eye(3) * by, (hub[0], hub[1], min(t.low[2] for t in load))) for t in load]
-    spread = np.array([t.size.max() for t in load]).sum() * 0.25
-    worlds = world.changed(*small)
-    if not all(in_sight(worlds, t, 6, 0.6) for t in small) or spread <= 0:
-        return None
-    detail = f"What stands on the {words_of(at)} is far too small for it."
-    return Planted(worlds, world, tuple(t.key for t in small), detail)
 
 
 def _other_size(world: World, one: Thing) -> list[Thing]:
