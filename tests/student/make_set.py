@@ -62,7 +62,7 @@ def cells(box: tuple[int, int, int, int], size: int) -> bytes:
 
     def along(low: int, high: int) -> np.ndarray[Any, Any]:
         shared = np.minimum(edges[1:], high) - np.maximum(edges[:-1], low)
-        return np.clip(shared, 0, None) / (size / 16)
+        return np.asarray(np.clip(shared, 0, None) / (size / 16))
 
     covered = np.outer(along(box[1], box[3]), along(box[0], box[2]))
     return bytes(np.round(255 * covered).astype(np.uint8).tobytes())

@@ -162,7 +162,8 @@ def test_what_is_unknown_costs_nothing(loaded: Pairs) -> None:
         torch.randn(shape, requires_grad=True)
         for shape in ((36,), (36, 18), (36, 18), (36, 18, 16, 16), (36, 6))
     ]
-    raw = Raw(*leaves, statistics=torch.zeros(36, 4))
+    eligible, yes, major, where, family = leaves
+    raw = Raw(eligible, yes, major, where, family, torch.zeros(36, 4))
     none = losses(raw, blank, LossConfig())
     assert {name: float(value.detach()) for name, value in none.items() if value != 0} == {}
     total = torch.stack(list(losses(raw, batch, LossConfig()).values())).sum()

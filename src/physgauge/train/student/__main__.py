@@ -105,5 +105,16 @@ def export(
     click.echo(json.dumps({k: v for k, v in figures.items() if k != "reliability"}))
 
 
+@main.command()
+@click.option("--model", required=True, type=FOLDER, help="The .onnx file.")
+@click.option("--result", type=FOLDER, help="Output of python -m benchmarks.student.")
+@click.option("--page", type=FOLDER, default=Path("docs/models/student.md"), show_default=True)
+def card(model: Path, result: Path | None, page: Path) -> None:
+    """Write the figures of a file, and of a benchmark of it, into its model card."""
+    from physgauge.train.student.card import renew
+
+    renew(page, model, result)
+
+
 if __name__ == "__main__":
     main()

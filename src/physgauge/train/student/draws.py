@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Dataset
 from physgauge.train.part_detector.dataset import Share
 from physgauge.train.student import augment
 from physgauge.train.student.records import Records, Targets
-from physgauge.types import U8
+from physgauge.types import U8, Bools
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ Unit = tuple[int, int]
 
 def units(records: Records, lone: NDArray[np.int64]) -> list[Unit]:
     """All pairs, then the images without twins two by two, in the order of `lone`."""
-    violated = (records.targets.yes >= 0.5).any(1)
+    violated: Bools = np.any(records.targets.yes >= 0.5, axis=1)
     by_pair: dict[int, list[int]] = {}
     for i in np.flatnonzero(records.pair >= 0):
         by_pair.setdefault(int(records.pair[i]), []).append(int(i))

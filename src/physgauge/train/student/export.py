@@ -136,7 +136,7 @@ def quick(net: Student, threads: int) -> Callable[[U8], Logits]:
     from physgauge.ensemble.detect import open_session
 
     size = net.config.size
-    buffer = io.BytesIO()
+    buffer: Any = io.BytesIO()
     axes = {name: {0: "batch"} for name in ("images", *RAW)}
     example = torch.zeros((2, size, size, 3), dtype=torch.uint8)
     with warnings.catch_warnings(), torch.no_grad():
@@ -164,7 +164,8 @@ def quick(net: Student, threads: int) -> Callable[[U8], Logits]:
 
 def as_input(pixels: U8) -> F32:
     """[N, S, S, 3] uint8 as the file takes it: [N, 3, S, S] float32 in 0..1."""
-    scaled: F32 = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)).astype(np.float32) / 255
+    channels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)).astype(np.float32)
+    scaled: F32 = channels / np.float32(255)
     return scaled
 
 

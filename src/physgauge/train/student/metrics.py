@@ -82,7 +82,7 @@ def reliability(p: NDArray[Any], happened: NDArray[Any]) -> Reliability:
 
 def pairs_of(records: Records) -> NDArray[np.int64]:
     """[P, 2] violated and clean images of whole pairs."""
-    violated = (records.targets.yes >= 0.5).any(1)
+    violated: Bools = np.any(records.targets.yes >= 0.5, axis=1)
     first: dict[int, int] = {
         int(p): i for i, p in enumerate(records.pair) if p >= 0 and violated[i]
     }

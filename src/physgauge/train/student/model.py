@@ -117,7 +117,8 @@ class Attention(nn.Module):
             return self.place
         grid = self.place.transpose(1, 2).reshape(1, -1, self.side, self.side)
         grid = F.interpolate(grid, size=(side, side), mode="bilinear", align_corners=False)
-        return grid.flatten(2).transpose(1, 2)
+        places: Tensor = grid.flatten(2).transpose(1, 2)
+        return places
 
 
 class SmallTrunk(nn.Module):
