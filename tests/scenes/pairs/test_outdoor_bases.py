@@ -9,11 +9,11 @@ import pytest
 
 from benchmarks.scenes.pairs.draw import draw
 from benchmarks.scenes.pairs.registry import BASES
-from benchmarks.scenes.pairs.things.open_air import apart
+from benchmarks.scenes.pairs.things.framing import apart
 from benchmarks.scenes.pairs.world import Thing, World
 from benchmarks.scenes.render import Stage
 
-MODULES = ("country", "green", "town", "wet")
+MODULES = ("airfield", "beach", "desert", "farm", "greeting", "park", "play", "pond", "snow", "street")
 NAMES = ("airfield", "ball_court", "beach", "desert", "farmyard", "greeting", "park", "picnic", "playground",
          "pond", "road_at_dusk", "snow_field", "street")  # fmt: skip
 SEEDS = 20

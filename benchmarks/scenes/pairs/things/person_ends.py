@@ -141,7 +141,8 @@ def _finger(
             Piece.make(rod(path[k], path[k + 1], float(radii[k]), float(radii[k + 1]), n=6), skin)
             for k in range(3)
         ]
-    return path[-1]
+    tip: F64 = path[-1]
+    return tip
 
 
 def foot(key: str, ankle: F64, axes: F64, size: float, shoe: Paint, sole: Paint) -> Part:

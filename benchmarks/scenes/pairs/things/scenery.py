@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +73,7 @@ def toy_ball(
         for m in (np.eye(3), rot("x", 90.0))
     ]
     pieces = (Piece.make(body, a), *(Piece.make(m, b) for m in bands))
-    names = tags("ball", "rigid", "small", *(("moves",) if flies else ("stands",)))  # type: ignore[arg-type]
+    names = tags("ball", "rigid", "small", *(("moves",) if flies else ("stands",)))
     facts = {"centre": centre, "radius": r, "flies": flies, **more}
     return Thing(key, "ball", (Part("ball", None, pieces),), tags=names, facts=facts)
 
@@ -83,10 +84,7 @@ def leash(rng: Generator, key: str, hand: ArrayLike, collar: ArrayLike) -> Thing
     t = np.linspace(0, 1, 8)[:, None]
     path = a + (b - a) * t - np.array([0, 0, 0.1]) * (4 * t * (1 - t))
     paint = Paint(hue(rng, (0.3, 0.9), (0.15, 0.6)), specular=0.1)
-    pieces = tuple(
-        Piece.make(rod(p, q, 0.012, 0.012, n=6), paint)
-        for p, q in zip(path, path[1:], strict=False)
-    )
+    pieces = tuple(Piece.make(rod(p, q, 0.012, 0.012, n=6), paint) for p, q in pairwise(path))
     facts = {"detail": True, "from": a, "to": b}
     return Thing(
         key, "leash", (Part("line", None, pieces),), tags=tags("held", "soft"), facts=facts

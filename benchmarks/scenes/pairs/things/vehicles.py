@@ -15,7 +15,7 @@ from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.world import Tag, Thing, tags
 from benchmarks.scenes.subjects.aircraft import gear
 
-from . import vehicle_shapes as shapes
+from . import vehicle_shapes, vehicle_small
 from .edits import individual, placed, plain
 
 CARS: Final[Mapping[str, float]] = {
@@ -97,7 +97,7 @@ def _odd(parts: list[Part], odd: Odd, rng: Generator) -> list[Part]:
         turn = rot("z", odd.wheels_turned)
         parts = [p.about(turn, p.pivot) if p in _wheels(parts) else p for p in parts]
     if odd.wheels_square:
-        parts = [shapes.squared(p) if p.key.startswith("wheel") else p for p in parts]
+        parts = [vehicle_small.squared(p) if p.key.startswith("wheel") else p for p in parts]
     if odd.legs_of:
         parts = _with_legs(parts, odd.legs_of, rng)
     if odd.wings_of:
@@ -296,10 +296,12 @@ def _shape(
     return make
 
 
-bicycle = _shape("bicycle", shapes.bicycle, "wheeled", "stands")
-tricycle = _shape("tricycle", shapes.tricycle, "wheeled", "stands", "small")
-cart = _shape("cart", shapes.cart, "wheeled", "stands")
-skateboard = _shape("skateboard", shapes.skateboard, "wheeled", "stands", "small")
-sledge = _shape("sledge", shapes.sledge, "stands", "small")
-light_plane = _shape("light aircraft", shapes.light_plane, "aircraft", "wheeled", "stands", "large")
-boat = _shape("boat", shapes.boat, "boat", "floats")
+bicycle = _shape("bicycle", vehicle_small.bicycle, "wheeled", "stands")
+tricycle = _shape("tricycle", vehicle_small.tricycle, "wheeled", "stands", "small")
+cart = _shape("cart", vehicle_small.cart, "wheeled", "stands")
+skateboard = _shape("skateboard", vehicle_small.skateboard, "wheeled", "stands", "small")
+sledge = _shape("sledge", vehicle_small.sledge, "stands", "small")
+light_plane = _shape(
+    "light aircraft", vehicle_shapes.light_plane, "aircraft", "wheeled", "stands", "large"
+)
+boat = _shape("boat", vehicle_shapes.boat, "boat", "floats")
