@@ -51,12 +51,12 @@ def _airfield(rng: Generator) -> Layout:
         things.append(
             vehicles.airliner(rng, "airliner", kind, at, deg, textured=False, casts=False)
         )
-    if rng.random() < 0.5:
-        at = (
-            float(rng.choice([-1, 1])) * float(rng.uniform(3.6, 4.8)),
-            float(rng.uniform(0, 3)),
-            0,
-        )
+    side = float(rng.choice([-1, 1]))
+    if rng.random() < 0.6:
+        at = (-side * float(rng.uniform(5.0, 7.5)), float(rng.uniform(6.5, 8.5)), 0)
+        things.append(vehicles.light_plane(rng, "aeroplane.2", at, float(rng.uniform(0, 360))))
+    if rng.random() < 0.8:
+        at = (side * float(rng.uniform(3.2, 4.4)), float(rng.uniform(-2.2, 1.5)), 0)
         things.append(some_car(rng, "car", at, float(rng.uniform(-160, -20))))
     taken: Taken = [(0.0, 1.5, 2.2)]
     look = (0.0, 1.5, max(up, 0.4) + 0.9) if rng.random() < 0.6 else None
