@@ -42,15 +42,6 @@ def _airfield(rng: Generator) -> Layout:
         _runway(rng, layout)
     up = float(rng.uniform(2.4, 4.0)) if rng.random() < 0.2 else 0.0
     things = [_plane(rng, up)]
-    if rng.random() < 0.45:
-        kind = str(rng.choice(list(vehicles.AIRLINERS)))
-        at, deg = (
-            (float(rng.uniform(-14, 14)), float(rng.uniform(38, 46)), 0),
-            float(rng.uniform(0, 360)),
-        )
-        things.append(
-            vehicles.airliner(rng, "airliner", kind, at, deg, textured=False, casts=False)
-        )
     side = float(rng.choice([-1, 1]))
     if rng.random() < 0.6:
         at = (-side * float(rng.uniform(5.0, 7.5)), float(rng.uniform(6.5, 8.5)), 0)
@@ -68,7 +59,7 @@ def _airfield(rng: Generator) -> Layout:
 
 @base(
     "airfield",
-    "An airfield: a light aircraft on its wheels or in the air; people, cones, cars, far airliners.",
+    "An airfield: a light aircraft on its wheels or in the air; people, cones, cars, another aircraft.",
 )
 def airfield(rng: Generator) -> World:
     """See the base."""

@@ -45,7 +45,7 @@ def _pond(rng: Generator) -> Layout:
     for k in range(int(rng.integers(0, 3))):
         reed_x, reed_y = clear(rng, taken, (-2.4, near - 0.05), (2.4, near + 0.25), 0.4)
         things.append(reeds(rng, f"reeds.{k}", reed_x, reed_y))
-    kinds = ("person.2", "duck.bank", "rock", "bench", "tree", "bird", "dog")
+    kinds = ("person.2", "duck.bank", "rock", "crate", "bucket", "bird", "dog")
     yard = Yard((-1.9, near - 1.1), (1.9, near - 0.35), look=(x, y, 0.4), tight=0.8)
     things += furnish(rng, taken, kinds, int(rng.integers(1, 4)), yard)
     layout.things = things
