@@ -109,6 +109,12 @@ def test_what_is_left_out_is_skipped_with_the_reason() -> None:
         "whatever else is answered, the score stays on its side of the gate 0.6"
     )
     assert (seen.score, seen.score_soft) == (None, None)
+    together = scripted(["minor", "minor", *["no"] * 16], "yes", True)
+    failed = scored(look(together, mode="paper", paper_calls="together", gate=0.6))
+    assert len(together.calls) == 19  # and no severity
+    assert failed.reason == "2 found but not graded; " + seen.reason.rpartition("; ")[2]
+    assert failed.high is not None
+    assert failed.high < 0.6
     clean = Scripted(yes_no=lambda i, q: p(0.9 if q.id == "eligible?" else 0.2))
     passed = scored(look(clean, gate=0.6))
     assert [kind for kind, _ in clean.calls] == ["yes_no"]

@@ -3,7 +3,7 @@ more is asked (early exit). The decision is then the one that all answers would 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,17 +40,15 @@ class Gate:
         """Of a judge; None: he has none."""
         return None if settings.gate is None else cls(settings.gate, Counting.of(settings))
 
-    def decided(self, answers: Mapping[str, wire.Answer], probes: Sequence[str]) -> bool:
+    def decided(self, answers: Mapping[str, wire.Answer]) -> bool:
         """Whether the rest can't change on which side of the gate the score is.
 
         Args:
-            answers: so far; a find without severity may be either.
-            probes: ids of all of the set; what has no answer may have found something, or nothing.
+            answers: to all probes; one that is not answered yet may find something or nothing, and a find
+                without severity may be either.
         """
-        missing = wire.Answer(outcome="skipped")
-        whole = {name: answers.get(name, missing) for name in probes}
         eligible = wire.Eligible(answer=True, outcome="answered")
-        (said,) = terravis_of([Look("", eligible, whole)], self.counting)
+        (said,) = terravis_of([Look("", eligible, answers)], self.counting)
         return decision(said, self.score) is not None
 
     @property

@@ -69,7 +69,7 @@ async def look_onepass(
             height, width = image.shape[:2]
             places = {name: place(a.box, width, height) for name, a in answers.items()}
             gate = Gate.of(settings)
-            if gate is not None and gate.decided(answers, probes.ids):
+            if gate is not None and gate.decided(answers):
                 left_out = gate.reason
             else:
                 answers = await _graded(session, answers, probes, settings, places)

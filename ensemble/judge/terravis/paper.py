@@ -59,7 +59,7 @@ class _Said:
 
     def enough(self) -> bool:
         """Whether nothing more needs to be asked; called only where something could be."""
-        if self._gate is not None and self._gate.decided(self.answers, self.probes.ids):
+        if self._gate is not None and self._gate.decided(self.answers):
             self.left_out = self._gate.reason
         return self.left_out is not None
 
