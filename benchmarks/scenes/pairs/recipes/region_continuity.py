@@ -69,10 +69,11 @@ def _planted(
 )
 def exposure(world: World, at: Thing, rng: Generator) -> Planted | None:
     """Two exposures side by side."""
-    seam = _seam(world, at, rng)
+    dark = rng.random() < 0.5
+    # Dark beyond a curve would be a shadow.
+    seam = _seam(world, at, rng, curved=not dark)
     if seam is None:
         return None
-    dark = rng.random() < 0.5
     gain = float(rng.uniform(0.38, 0.58) if dark else rng.uniform(1.5, 2.1))
     gamma = float(rng.uniform(0.9, 1.1) if dark else rng.uniform(0.6, 0.8))
     return _planted(world, at, seam, toned(np.full(3, gain), gamma), "The light jumps")
@@ -247,7 +248,7 @@ def horizon(world: World, at: Thing, rng: Generator) -> Planted | None:
         return None
     side = 0.5 if rng.random() < 0.5 else 1.5
     seam = Seam(x, (y0 + y1) / 2, side * np.pi)
-    by = float(rng.choice([-1, 1]) * rng.uniform(0.07, 0.14))
+    by = float(rng.choice([-1, 1]) * rng.uniform(0.09, 0.17))
     bare = replace(_shifted(world, 0.0, by), things=())
 
     def change(canvas: Canvas) -> F64:

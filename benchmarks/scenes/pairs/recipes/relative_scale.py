@@ -24,8 +24,8 @@ _ANY_SIZE: Final = frozenset((
     "blanket", "puddle", "ice", "picture", "sign", "candle", "pot", "jar", "rug", "plinth",
     "castle", "splash", "wake", "footprints", "ring", "cactus", "fence", "hay", "loaf", "globe",
     "model", "sculpture", "boat", "raft", "fire", "cord", "rope", "lid", "book", "post", "pillar",
-    "butter", "weight", "spring", "ramp", "parasol", "board", "bag", "glove", "cube", "cubes",
-    "leash",
+    "butter", "goal", "net", "weight", "spring", "ramp", "parasol", "board", "bag", "glove", "cube",
+    "cubes", "leash",
 ))  # fmt: skip
 """Words of kinds that come in any size, or that nobody knows the size of."""
 _POSES: Final = ("sit", "lean", "ride", "swim", "row", "lie", "climb", "pull", "push")
