@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -115,7 +115,7 @@ def covered(world: World, verts: F64, ignoring: Iterable[str]) -> float:
 
 
 def closer(
-    planted: Planted, rng: Generator, keys: Iterable[str] = (), fill: float = 0.62
+    planted: Planted, rng: Generator, keys: Sequence[str] = (), fill: float = 0.62
 ) -> Planted:
     """Both twins seen closer (a part of the same view), where the subject's violation would be small.
 
@@ -124,14 +124,11 @@ def closer(
     """
     wanted = set(keys) or set(planted.where)
     groups = {key.split(".")[0] for key in wanted if "." in key}
-    seen_at = [
-        t.verts()
-        for w in (planted.violated, planted.clean)
-        for t in w.things
-        if t.subject and (t.key in wanted or t.key.split(".")[0] in groups)
-    ]
-    if not seen_at:
+    both = [t for w in (planted.violated, planted.clean) for t in w.things]
+    whole = [t for t in both if t.key in wanted or t.key.split(".")[0] in groups]
+    if not any(t.subject for t in whole):
         return planted
+    seen_at = [t.verts() for t in whole if t.subject or t.key in keys]
     old = planted.clean.camera
     p = old.project(np.concatenate(seen_at), 2, 2)
     lo, hi = np.maximum(p.min(0), 0), np.minimum(p.max(0), 2)

@@ -56,7 +56,7 @@ def _from_ball(world: World, target: Thing, rng: Generator) -> Planted | None:
         (target.key,),
         f"Someone looks away from the ball at the moment of the {target.facts['pose']}.",
     )
-    return closer(planted, rng, (target.key,), 0.85)
+    return closer(planted, rng, (target.key, ball.key), 0.85)
 
 
 @recipe(

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numpy.random import Generator
 
+from benchmarks.scenes.pairs.actors import actor_at, can_act, side_on, whole_in_view
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.sight import closer, in_sight
+from benchmarks.scenes.pairs.things.outdoors import splash
+from benchmarks.scenes.pairs.things.scenery import puddle
 from benchmarks.scenes.pairs.world import Thing, World
 
 
-def _splashes(world: World, target: Thing) -> bool:
-    return any(t.key == target.facts.get("splash") for t in world.things)
+def _wet_outdoors(world: World, target: Thing) -> bool:
+    if any(t.key == target.facts.get("splash") for t in world.things):
+        return True
+    firm = world.place not in ("indoor", "kitchen", "workshop", "snow", "sand", "air")
+    return firm and can_act(world, target)
 
 
 @recipe(
     "dynamic_response",
     "no_splash",
-    fits=_splashes,
-    planted="Someone walks or runs through a puddle, a foot in the water, and nothing splashes.",
+    fits=_wet_outdoors,
+    planted="Someone runs or walks through a puddle, a foot in the water, and nothing splashes.",
     twin="Water is thrown up round the foot.",
 )
 def no_splash(world: World, target: Thing, rng: Generator) -> Planted | None:
     """See the recipe."""
-    drops = world.thing(target.facts["splash"])
-    if not in_sight(world, target, 60):
+    what = "Someone steps into a puddle and nothing splashes."
+    drops = next((t for t in world.things if t.key == target.facts.get("splash")), None)
+    if drops is not None:
+        wet = replace(drops, subject=target.subject)
+        made = Planted(world.without(drops.key), world.changed(wet), (drops.key,), what)
+        return closer(made, rng, (target.key,)) if in_sight(world, target, 60) else None
+    actor = actor_at(world, target, rng)
+    if actor is None:
         return None
-    dry = world.without(drops.key)
-    what = f"The {target.kind} steps into a puddle and nothing splashes."
-    return closer(Planted(dry, world, (drops.key,), what), rng, (target.key,))
+    deg, _ = side_on(world, rng, 40.0)
+    runner = actor.pose(pose="run", facing_deg=deg, look_at=None)
+    height = float(runner.facts["height"])
+    step = min((runner.facts["foot.left"], runner.facts["foot.right"]), key=lambda p: float(p[2]))
+    at = (float(step[0]), float(step[1]), float(actor.at[2]))
+    size = (0.5 * height * float(rng.uniform(0.9, 1.2)), 0.3 * height)
+    pool = replace(puddle(rng, "puddle.added", at, size), subject=target.subject)
+    thrown = float(rng.uniform(0.2, 0.28)) * height
+    drops = splash(rng, "splash.added", at, size=thrown, subject=target.subject, casts=False)
+    if not whole_in_view(world, runner, pool):
+        return None
+    dry = actor.world.plus(runner, pool)
+    return closer(Planted(dry, dry.plus(drops), (drops.key,), what), rng, (runner.key,))
 
 
 def _lands(world: World, target: Thing) -> bool:
