@@ -169,11 +169,11 @@ def draw_pair(stage: Stage, rng: Generator, category: str, split: Split, log: Lo
     Raises:
         RuntimeError: no recipe of the category gave an evident pair.
     """
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         left = list(recipes_of(category, held_out=False if split == "train" else None))
         while left:
             recipe = _draw_recipe(rng, left, split)
-            drawn = _try_recipe(stage, rng, recipe, split, log)
+            drawn = _try_recipe(stage, rng, recipe, split, log, anywhere=turn > 0)
             if drawn is not None:
                 return drawn
             log.given_up.append(recipe.name)
@@ -202,13 +202,21 @@ def visible_targets(stage: Stage, world: World, recipe: Recipe, severity: Severi
 
 
 def _try_recipe(
-    stage: Stage, rng: Generator, recipe: Recipe, split: Split, log: Log
+    stage: Stage,
+    rng: Generator,
+    recipe: Recipe,
+    split: Split,
+    log: Log,
+    anywhere: bool = False,
 ) -> Drawn | None:
+    """A pair of the recipe; `anywhere`: on bases too where the probed worlds had no place for it."""
     wanted: list[Severity] = ["major", "minor"]
     if rng.random() < 0.5:
         wanted.reverse()
     for severity in wanted:
         bases = places(recipe, severity, split)
+        if anywhere and not bases:
+            bases = tuple((name, 1) for name in bases_of(split))
         if not bases:
             continue
         names, shares = zip(*bases, strict=True)
