@@ -27,6 +27,8 @@ from benchmarks.scenes.pairs.world import Thing, World
 _SUBJECTS: Options = (
     (kitchen.kettle, {}),
     (kitchen.teapot, {}),
+    (signs.jar, {}),
+    (signs.bottle, {"label": True}),
     (kitchen.jug, {}),
     (kitchen.pot, {}),
     (kitchen.pan, {"food": "egg"}),

@@ -22,6 +22,7 @@ _SUBJECTS: Options = (
     (props.potted_plant, {}),
     (blocks.book, {"lettered": True}),
     (signs.clock, {"stand": True}),
+    (signs.table_sign, {"kind": "desk"}),
     (kitchen.mug, {"full": True}),
     (tools.scissors, {}),
     (props.vase, {}),

@@ -142,6 +142,9 @@ def living_room(rng: Generator) -> World:
         plan.lean(furniture.ladder, "ladder", tilt=0.0, lean=float(rng.uniform(14, 20)))
     elif rng.random() < 0.25:
         plan.hang(props.hung, "hung_bag", low=0.7, what="bag")
+    if rng.random() < 0.35 and not any("animal" in one.tags for one in subjects):
+        pet, turn = str(rng.choice(["cat", "dog"])), float(rng.uniform(0, 360))
+        plan.settle_in(animal(rng, pet, pet, (0, 0, 0), turn, textured=False))
     plan.keep(int(rng.integers(1, 3)), 0.36)
     if rng.random() < 0.6:
         plan.hang(

@@ -273,6 +273,12 @@ class Layout:
         """Whether there are texture slots left for it; two are kept for recipes."""
         return len(self.textures | one.facts.get("textures", {})) <= TEXTURES
 
+    def settle_in(self, one: Thing, *, gap: float = 0.03, tries: int = 120) -> Thing | None:
+        """Puts something made at the support's origin where it is seen well; None without room."""
+        for at in self.fitting(one.low, one.high, self.least, gap, tries):
+            return self.add(one.moved([at[0], at[1], 0.0])) if self.affords(one) else None
+        return None
+
     def several(self, makers: Sequence[Maker | tuple[Maker, dict[str, Any]]], count: int) -> int:
         """Some of the makers' things, in any order, each at most once; returns how many found room."""
         done = 0
