@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from physgauge.settings import Fraction, Positive, Settings
 
+SELFTEST: Final = "judge: a student knows what it was trained on, and no more (physgauge selftest-judge says how well)"
+"""What is said of a judge that has no other mode to be held against."""
 Correlation = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 
 

@@ -28,6 +28,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
         "physgauge/ensemble/captions", "physgauge/ensemble/judge", "physgauge/ensemble/judge/engines",
         "physgauge/ensemble/judge/terravis", "physgauge/ensemble/specifications",
         "physgauge/ensemble/served", "physgauge/gateway", "physgauge/v1", "physgauge/report", "physgauge/rules_kernel", "physgauge/serving",
+        "physgauge/ensemble/judge/cascade", "physgauge/selftest",
     } <= packages  # fmt: skip
     assert not any(p.startswith(("benchmarks", "tests")) for p in packages)
     for needed in (
@@ -35,6 +36,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
         "physgauge/profiles/tiny.toml",
         "physgauge/profiles/onepass-tiny.toml",
         "physgauge/ensemble/judge/terravis/terravis.toml",
+        "physgauge/selftest/attempts.toml",
         "physgauge/v1/gateway.proto",
         "physgauge/v1/gateway_pb2.pyi",
         "physgauge/profiles/models/part_detector.onnx",

@@ -111,7 +111,7 @@ def _score_here(
     from physgauge.cli.run import consume, loading
     from physgauge.clients.files import DRAWN
     from physgauge.ensemble.pipeline import Pipeline
-    from physgauge.parity_record import claim_of_run
+    from physgauge.parity_record import SELFTEST, claim_of_run
 
     with loading():
         made = Pipeline(loaded, options)
@@ -133,7 +133,9 @@ def _score_here(
     judge = loaded.profile.judge
     if judge is not None and made_by and options.method != "pcmde":
         first = made_by[0]
-        says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
+        says = SELFTEST
+        if judge.engine != "student":
+            says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
         click.echo(printable(says), err=True)
         if loaded.profile.cascade is not None:
             click.echo(printable(kept(loaded.profile.cascade.promise, first.models)), err=True)

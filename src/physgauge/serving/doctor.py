@@ -78,7 +78,8 @@ def profile(name: str) -> list[Finding]:
         findings.append(_try("probes", lambda: _probes(judge.probes, loaded.folder)))
         findings.append(_try(f"judge.{judge.engine}", lambda: _engine(loaded)))
         # Not a lack: the profile runs. It says what may be said of its answers.
-        findings.append(Finding("judge", claim(judge.parity, judge.mode)[1], True))
+        if judge.engine != "student":
+            findings.append(Finding("judge", claim(judge.parity, judge.mode)[1], True))
     return findings
 
 
