@@ -410,5 +410,11 @@ def furnished(
 
 
 def _worth(world: World) -> int:
-    asides = [t for t in world.things if not t.subject and not t.tags & {"large", "domino"}]
+    asides = [
+        t
+        for t in world.things
+        if not t.subject
+        and not t.tags & {"large", "domino"}
+        and not t.key.startswith(("on_shelf", "goods"))  # small, and partly out of the frame
+    ]
     return 2 * min(len(asides), 3) + bool(world.free)
