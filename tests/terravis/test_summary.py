@@ -135,6 +135,7 @@ def test_terravis_alone_has_no_word_of_pcmde() -> None:
     summary = Summary()
     summary.add(row)
     assert "PCMDE" not in text(summary)
+    assert "Not scored" not in text(summary)
 
 
 def test_finds_are_marked_where_they_are_and_labels_do_not_cover_each_other() -> None:

@@ -49,7 +49,7 @@ class Summary:
         if row.error_code is not None:
             self.errors[row.error_code] += 1
             return
-        if pcmde.verdict is None and pcmde.reason:
+        if pcmde.verdict is None and pcmde.reason and pcmde.status != "skipped":
             self.reasons[pcmde.reason] += 1
         if pcmde.domain is not None:
             self.by_domain[pcmde.domain, label] += 1
