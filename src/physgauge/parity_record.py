@@ -9,7 +9,10 @@ import msgspec
 
 from physgauge.settings import Fraction, Positive, Settings
 
-SELFTEST: Final = "judge: a student knows what it was trained on, no more (physgauge selftest-judge says how well)"
+SELFTEST: Final = (
+    "judge: a student knows what it was trained on, no more "
+    "(physgauge selftest-judge says how well)"
+)
 """What is said of a judge that has no other mode to be held against."""
 Correlation = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 
