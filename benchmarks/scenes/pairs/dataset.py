@@ -21,6 +21,7 @@ from benchmarks.scenes.render import Stage, check_platform
 from physgauge.errors import ConfigError
 
 from .pair import SPLITS, Fits, Pair, Split, bases_of, know, look, make_pair
+from .others.photos import lend
 from .registry import CATEGORIES, FAMILIES, load, others_of
 from .truth import write_truth
 
@@ -152,6 +153,7 @@ def _start(size: int) -> None:
     global _stage  # noqa: PLW0603 one render context per worker process
     load()
     _stage = Stage(size)
+    lend(_stage)
 
 
 def _pairs(order: Order, log: _Log) -> Iterator[Made]:

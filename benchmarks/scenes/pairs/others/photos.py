@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Final
 
 import numpy as np
@@ -44,6 +43,7 @@ def photo(rng: Generator) -> U8:
 
 def _base(stage: Stage, rng: Generator, name: str) -> U8:
     draw = importlib.import_module("benchmarks.scenes.pairs.draw").draw
+    stage.clear()
     pixels: U8 = draw(stage, BASES[name].make(rng)).pixels
     return pixels
 
