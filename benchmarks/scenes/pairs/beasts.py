@@ -13,7 +13,7 @@ from benchmarks.scenes.geometry.mesh import F64, unit
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Part
 
-from .pick import towards_camera, words_of
+from .pick import shown, towards_camera, words_of
 from .registry import Planted
 from .things.edits import individual, plain
 from .world import Thing, World
@@ -53,7 +53,9 @@ class Stand:
 def is_beast(world: World, thing: Thing) -> bool:
     """An animal whose parts have the names that `subjects.animal` gives them."""
     names = {p.key.split(".")[0] for p in thing.parts}
-    return bool(thing.tags & {"animal", "bird"}) and {"head", "chest", "belly", "leg"} <= names
+    if not thing.tags & {"animal", "bird"} or not {"head", "chest", "belly", "leg"} <= names:
+        return False
+    return shown(world, thing, 55)
 
 
 def stand(thing: Thing) -> Stand:

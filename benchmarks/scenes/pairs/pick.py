@@ -75,3 +75,19 @@ def is_body(thing: Thing) -> Callable[[Part, Piece], bool]:
             area[look] = area.get(look, 0.0) + float(np.linalg.norm(sides, axis=1).sum())
     main = max(area, key=lambda look: area[look])
     return lambda part, piece: (piece.paint.rgb, piece.paint.texture) == main
+
+
+def shown(world: World, thing: Thing, least: float, inside: float = 0.6) -> bool:
+    """Whether it is `least` px wide or high at 320 px, and its box mostly in the frame."""
+    low, high = thing.low, thing.high
+    corners = np.array(np.meshgrid(*np.stack([low, high], 1))).reshape(3, -1).T
+    seen = world.camera.project(corners, 320, 320)
+    a, b = seen.min(0), seen.max(0)
+    cut = np.clip(np.minimum(b, 320) - np.maximum(a, 0), 0, None)
+    return bool(cut.max() >= least and cut.prod() >= inside * (b - a).prod())
+
+
+def in_frame(world: World, *points: F64) -> bool:
+    """Whether points are in the picture, not at its very edge."""
+    seen = world.camera.project(np.stack(points), 320, 320)
+    return bool(((seen > 8) & (seen < 312)).all())

@@ -100,6 +100,9 @@ def loose_parts(thing: Thing) -> list[Part]:
         "tail",
         "flame",
         "cushion",
+        "fruit",
+        "flower",
+        "bloom",
         "hand",
         "foot",
     )

@@ -16,7 +16,7 @@ from benchmarks.scenes.pairs.beasts import (
     third_eyes,
     two_headed,
 )
-from benchmarks.scenes.pairs.pick import pixels_per_unit, towards_camera, words_of
+from benchmarks.scenes.pairs.pick import in_frame, pixels_per_unit, shown, towards_camera, words_of
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.world import Thing, World
 
@@ -24,7 +24,9 @@ _TWIN: Final = "The same person in the same pose, or the same animal, with the p
 
 
 def _person(world: World, thing: Thing) -> bool:
-    return "person" in thing.tags and thing.remake is not None and "head" in thing.facts
+    if "person" not in thing.tags or thing.remake is None or "head" not in thing.facts:
+        return False
+    return shown(world, thing, 90, 0.25)
 
 
 def _shows_face(world: World, thing: Thing) -> bool:
@@ -127,6 +129,8 @@ def joint_backwards(world: World, thing: Thing, rng: Generator) -> Planted | Non
     if rng.random() < 0.5 and free:
         side = "both" if len(free) == 2 and rng.random() < 0.4 else str(rng.choice(free))
         return _remade(world, thing, "has an elbow bent backwards", elbow_back=side)
+    if not in_frame(world, *(np.asarray(thing.facts[f"knee.{s}"]) for s in ("left", "right"))):
+        return None
     facing = np.array([*thing.facts["facing"][:2], 0.0])
     if abs(float(facing @ towards_camera(world, thing))) > 0.85:
         return None  # bent towards the camera or away from it, which nobody would see
@@ -184,6 +188,8 @@ def arms_elsewhere(world: World, thing: Thing, rng: Generator) -> Planted | None
         side = _hand_in_sight(world, thing)
         return _remade(world, thing, "has a foot for a hand", swap=(f"hand.{side}", f"foot.{side}"))
     place = ("hip", "head")[how - 1]
+    if place == "hip" and not in_frame(world, np.asarray(thing.facts["pelvis"])):
+        return None
     return _remade(world, thing, f"has arms that grow from the {place}", arms_at=place)
 
 

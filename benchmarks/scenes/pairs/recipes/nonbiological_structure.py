@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.pairs.misjoined import FURNITURE, TOOLS, VESSELS, Way
-from benchmarks.scenes.pairs.pick import free_top, near_side, words_of
+from benchmarks.scenes.pairs.pick import free_top, near_side, shown, words_of
 from benchmarks.scenes.pairs.refit import (
     aircraft_refitted,
     axes_of,
@@ -24,7 +24,9 @@ _TWIN: Final = "The same thing with its parts where they belong."
 
 
 def _in(table: Mapping[str, Sequence[Way]], world: World, thing: Thing) -> bool:
-    return thing.kind in table and thing.remake is not None and free_top(world, thing)
+    if thing.kind not in table or thing.remake is None or not free_top(world, thing):
+        return False
+    return shown(world, thing, 32)
 
 
 def _remade(
@@ -86,6 +88,7 @@ def _wheeled(world: World, thing: Thing) -> bool:
         and thing.remake is not None
         and any(p.key.startswith("wheel.") for p in thing.parts)
         and free_top(world, thing)
+        and shown(world, thing, 50)
     )
 
 
@@ -136,6 +139,7 @@ def _has_movable(world: World, thing: Thing) -> bool:
         and any(p.key.startswith(_MOVABLE) for p in thing.parts)
         and thing.kind != "tricycle"
         and free_top(world, thing)
+        and shown(world, thing, 50)
     )
 
 
@@ -205,9 +209,10 @@ def _of_parts(world: World, thing: Thing) -> bool:
         "domino",
         "cold",
         "aircraft",
+        "plant",
     }:
         return False
-    return free_top(world, thing) and len(loose_parts(thing)) > 0
+    return free_top(world, thing) and shown(world, thing, 36) and bool(loose_parts(thing))
 
 
 @recipe(

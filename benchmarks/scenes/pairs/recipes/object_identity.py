@@ -31,7 +31,7 @@ from benchmarks.scenes.pairs.hybrids import (
     scaled_tail,
     spike,
 )
-from benchmarks.scenes.pairs.pick import a
+from benchmarks.scenes.pairs.pick import a, in_frame, shown
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.world import Thing, World
 
@@ -48,7 +48,17 @@ def _four_legged(world: World, thing: Thing) -> bool:
 
 
 def _person(world: World, thing: Thing) -> bool:
-    return "person" in thing.tags and "head" in thing.facts and "chest" in thing.facts
+    if "person" not in thing.tags or not {"head", "chest"} <= set(thing.facts):
+        return False
+    return shown(world, thing, 90, 0.25)
+
+
+def _whole_person(world: World, thing: Thing) -> bool:
+    """A person whose hips and feet are in the picture."""
+    if not _person(world, thing):
+        return False
+    low = np.array([*np.asarray(thing.facts["pelvis"])[:2], thing.low[2]])
+    return in_frame(world, np.asarray(thing.facts["pelvis"]), low)
 
 
 def _any(world: World, thing: Thing) -> bool:
@@ -189,7 +199,7 @@ def animal_headed(world: World, thing: Thing, rng: Generator) -> Planted | None:
 @recipe(
     "object_identity",
     "centaur",
-    fits=_person,
+    fits=_whole_person,
     planted="A person whose lower half is the body of a four-legged animal.",
     twin=_TWIN,
 )
@@ -216,7 +226,7 @@ def centaur(world: World, thing: Thing, rng: Generator) -> Planted | None:
 @recipe(
     "object_identity",
     "fish_tailed",
-    fits=lambda w, t: _four_legged(w, t) or _person(w, t),
+    fits=lambda w, t: _four_legged(w, t) or _whole_person(w, t),
     planted="A four-legged animal or a person whose rear or lower half is that of a fish.",
     twin=_TWIN,
     held_out=True,

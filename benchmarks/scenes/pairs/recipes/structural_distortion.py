@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.pairs import warp
-from benchmarks.scenes.pairs.pick import free_top, towards_camera, words_of
+from benchmarks.scenes.pairs.pick import free_top, shown, towards_camera, words_of
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.smear import smeared
 from benchmarks.scenes.pairs.world import Thing, World
@@ -37,6 +37,8 @@ _NO_SHAPE: Final = (
 
 def _rigid(world: World, thing: Thing) -> bool:
     if thing.tags & _SOFT or thing.kind in _NO_SHAPE or not free_top(world, thing):
+        return False
+    if not shown(world, thing, 36):
         return False
     # What hangs on the wall by a cord would be torn off it.
     return not any(p.key in ("cord", "outlet") for p in thing.parts)

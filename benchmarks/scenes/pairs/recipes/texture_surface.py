@@ -11,8 +11,9 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.subject import Paint
+from benchmarks.scenes.paints import U8
 from benchmarks.scenes.pairs.cover import covered, tufts, with_texture
-from benchmarks.scenes.pairs.pick import is_body, is_skin, pixels_per_unit, words_of
+from benchmarks.scenes.pairs.pick import is_body, is_skin, pixels_per_unit, shown, words_of
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.things.materials import texture
 from benchmarks.scenes.pairs.world import Thing, World
@@ -27,19 +28,27 @@ _SAYS: Final = {
 
 
 def _living(world: World, thing: Thing) -> bool:
-    return bool(thing.tags & {"person", "animal", "bird"})
+    return bool(thing.tags & {"person", "animal", "bird"}) and shown(world, thing, 60, 0.25)
 
 
 def _person(world: World, thing: Thing) -> bool:
-    return "person" in thing.tags
+    return "person" in thing.tags and shown(world, thing, 60, 0.25)
+
+
+_NO_SKIN: Final = ("block", "cylinder", "bicycle", "tricycle", "wooden crate", "crate of fruit", "rock",
+                   "cardboard box", "basket", "book")  # fmt: skip
+"""Kinds without a body to cover, or of which anything may be made."""
 
 
 def _hard(world: World, thing: Thing) -> bool:
     """Lifeless things that never have a coat: no furniture, nothing soft, nothing that grows."""
     no = {"living", "person", "animal", "bird", "plant", "soft", "furniture", "building", "flame",
-          "ice", "transparent", "screen", "mirror", "worn", "ball", "domino"}  # fmt: skip
+          "ice", "transparent", "screen", "mirror", "worn", "ball", "domino", "sign",
+          "hangs"}  # fmt: skip
     yes = {"rigid", "vehicle", "car", "aircraft", "boat", "vessel", "tool", "food", "lamp"}
-    return bool(thing.tags & yes) and not thing.tags & no
+    if not thing.tags & yes or thing.tags & no or thing.kind in _NO_SKIN:
+        return False
+    return shown(world, thing, 32)
 
 
 def _machine(world: World, thing: Thing) -> bool:
@@ -58,13 +67,20 @@ def _put(world: World, thing: Thing, material: str, rng: Generator) -> Planted |
     size = float(thing.size.max())
     tile = float(np.clip(span, 0.08 * size, 0.7 * size)) * float(rng.uniform(0.85, 1.2))
     new = covered(thing, _where(thing), Paint((1, 1, 1), name, specular=shiny), tile)
-    violated = with_texture(world.changed(new), name, texture(material, rng))
+    violated = with_texture(world.changed(new), name, _vivid(texture(material, rng)))
     if violated is None:
         return None
     whose = "skin" if "person" in thing.tags else "surface"
     return Planted(
         violated, world, (thing.key,), f"the {words_of(thing)}'s {whose} is {_SAYS[material]}"
     )
+
+
+def _vivid(pixels: U8) -> U8:
+    """With more contrast: grain and joints must be told from a shaded skin."""
+    x = pixels.astype(float)
+    mean = x.mean((0, 1))
+    return np.clip(mean + (x - mean) * 1.5, 0, 255).astype(np.uint8)
 
 
 def _one_of(rng: Generator, *names: str) -> str:
