@@ -20,8 +20,8 @@ from benchmarks.scenes.post import develop, encode
 from benchmarks.scenes.render import Stage, check_platform
 from physgauge.errors import ConfigError
 
-from .pair import SPLITS, Fits, Pair, Split, bases_of, know, look, make_pair
 from .others.photos import lend
+from .pair import SPLITS, Fits, Pair, Split, bases_of, know, look, make_pair
 from .registry import CATEGORIES, FAMILIES, load, others_of
 from .truth import write_truth
 
