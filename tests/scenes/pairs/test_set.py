@@ -86,6 +86,8 @@ def test_twins_stand_next_to_each_other_and_share_what_they_share(written: Order
             clean["pair_category"],
             clean["pair_severity"],
         )
+        files = [(written.out / row["file"]).read_bytes() for row in (violated, clean)]
+        assert files[0] != files[1]
         assert clean["detail"] is None
         assert violated["detail"]
 
@@ -153,6 +155,7 @@ def test_a_pair_depends_on_seed_and_index_only(small: Stage, split: Split) -> No
     other = make_pair(small, 9, 5, "optical_effect", split)
     again = make_pair(small, 9, 4, "optical_effect", split)
     assert (first.clean, first.violated) == (again.clean, again.violated)
+    assert first.clean != first.violated
     assert first.violated != other.violated
 
 
