@@ -125,7 +125,7 @@ def tree(rng: Generator, size: int) -> U8:
     top = _heading(rng, sheet, t) + 3
     levels = [1]
     while len(levels) < int(rng.integers(3, 5)):
-        levels.append(int(min(7, levels[-1] * rng.integers(1, 4) + 1)))
+        levels.append(min(7, levels[-1] * int(rng.integers(1, 4)) + 1))
     h = (97 - top) / len(levels)
     spots = [
         [(100 * (i + 0.5) / n, top + h * (k + 0.4)) for i in range(n)] for k, n in enumerate(levels)

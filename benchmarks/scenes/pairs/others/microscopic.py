@@ -2,115 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFilter
+from PIL import Image, ImageDraw
 
 from benchmarks.scenes.noise import field01
-from benchmarks.scenes.paints import U8, to_u8
+from benchmarks.scenes.paints import U8
 from benchmarks.scenes.pairs.registry import other
 
-from .pen import Point, Rgb, Sheet, mixed, rgb
-
-F64 = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Stain:
-    """Colours under a microscope."""
-
-    ground: Rgb
-    body: Rgb
-    core: Rgb
-    glows: bool
-
-
-def _stain(rng: Generator) -> Stain:
-    """Stained on a light ground, glowing on a dark one, phase contrast or grey."""
-    style = rng.random()
-    h = float(rng.random())
-    if style < 0.4:
-        h = float(rng.choice([0.78, 0.85, 0.92, 0.62, 0.45]))
-        ground = rgb(h, float(rng.uniform(0.02, 0.25)), float(rng.uniform(0.85, 1.0)))
-        return Stain(
-            ground, rgb(h, float(rng.uniform(0.25, 0.6)), 0.85), rgb(h - 0.1, 0.75, 0.5), False
-        )
-    if style < 0.7:
-        ground = rgb(h, 0.8, float(rng.uniform(0.0, 0.1)))
-        return Stain(
-            ground, rgb(h, 0.85, 0.75), rgb(h + float(rng.uniform(0.2, 0.6)), 0.7, 0.95), True
-        )
-    if style < 0.85:
-        return Stain(rgb(0.1, 0.05, 0.6), rgb(0.1, 0.06, 0.78), rgb(0.1, 0.08, 0.35), False)
-    v = float(rng.uniform(0.05, 0.35))
-    return Stain(rgb(h, 0.05, v), rgb(h, 0.05, v + 0.4), rgb(h, 0.05, v + 0.6), True)
-
-
-def _seen(rng: Generator, pixels: U8) -> U8:
-    """Through the lens: soft, grained, unevenly lit, perhaps a round field."""
-    size = pixels.shape[0]
-    soft = Image.fromarray(pixels).filter(ImageFilter.GaussianBlur(float(rng.uniform(0.3, 1.6))))
-    x = np.asarray(soft, float) / 255
-    y, u = np.mgrid[-1 : 1 : size * 1j, -1 : 1 : size * 1j]
-    at = rng.uniform(-0.4, 0.4, 2)
-    far = np.hypot(u - at[0], y - at[1])[:, :, None]
-    x = x * (1 - float(rng.uniform(0, 0.25)) * far**2)
-    x += rng.normal(size=x.shape[:2])[:, :, None] * float(rng.uniform(0, 0.04))
-    if rng.random() < 0.2:
-        x = np.where(np.hypot(u, y)[:, :, None] < float(rng.uniform(0.85, 0.98)), x, 0.0)
-    if rng.random() < 0.25:
-        side = size // 5
-        x[size - 14 : size - 11, size - side - 10 : size - 10] = 1.0 if x.mean() < 0.5 else 0.0
-    return to_u8(x)
-
-
-def _field(rng: Generator, size: int, s: Stain) -> Sheet:
-    """A ground that is cloudy."""
-    f = field01(rng, 2.0)[:, :, None] * float(rng.uniform(0.05, 0.3))
-    return Sheet(size, (np.array(s.ground) * (1 - f) + np.array(s.body) * f).astype(np.uint8))
-
-
-def _blob(
-    rng: Generator, x: float, y: float, r: float, rough: float, long: float = 1.0
-) -> list[Point]:
-    """A round outline with low bumps."""
-    a = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    bumps = sum(
-        (rng.normal() * rough / k * np.cos(k * a + rng.uniform(0, 6.3)) for k in range(2, 6)),
-        np.zeros(40),
-    )
-    turn, wide = float(rng.uniform(0, np.pi)), r * (1 + bumps)
-    u, v = wide * np.cos(a) * long, wide * np.sin(a)
-    c, d = np.cos(turn), np.sin(turn)
-    return [(float(x + c * p - d * q), float(y + d * p + c * q)) for p, q in zip(u, v, strict=True)]
-
-
-def _scattered(rng: Generator, count: int, apart: float) -> list[Point]:
-    """Places that keep a distance."""
-    found: list[Point] = []
-    for _ in range(count * 4):
-        x, y = (float(v) for v in rng.uniform(-4, 104, 2))
-        if all(np.hypot(x - a, y - b) > apart for a, b in found):
-            found.append((x, y))
-        if len(found) == count:
-            break
-    return found
+from .lens import blob, ground, scattered, seen, stain
+from .pen import Sheet, mixed, rgb
 
 
 @other("microscopic", "cells")
 def cells(rng: Generator, size: int) -> U8:
     """Round or lobed cells with nuclei, apart or touching."""
-    s = _stain(rng)
-    sheet = _field(rng, size, s)
+    s = stain(rng)
+    sheet = ground(rng, size, s)
     r = float(rng.uniform(2.5, 14))
     count = int(min(160, rng.uniform(0.25, 0.9) * 10000 / (np.pi * r * r)))
     ring, rough = rng.random() < 0.3, float(rng.choice([0.03, 0.12, 0.25]))
-    for x, y in _scattered(rng, count, r * float(rng.uniform(1.2, 2.2))):
+    for x, y in scattered(rng, count, r * float(rng.uniform(1.2, 2.2))):
         one = r * float(rng.uniform(0.75, 1.2))
-        outline = _blob(rng, x, y, one, rough, float(rng.uniform(1, 1.3)))
+        outline = blob(rng, x, y, one, rough, float(rng.uniform(1, 1.3)))
         body = mixed(s.body, s.ground, float(rng.uniform(0, 0.45)))
         sheet.poly(outline, body, mixed(body, s.core, 0.45), max(0.3, r * 0.06))
         if ring:
@@ -118,17 +32,17 @@ def cells(rng: Generator, size: int) -> U8:
         else:
             for _ in range(1 if rng.random() < 0.9 else 2):
                 off = rng.normal(size=2) * one * 0.15
-                sheet.poly(_blob(rng, x + off[0], y + off[1], one * 0.42, 0.1), s.core)
-    return _seen(rng, sheet.done())
+                sheet.poly(blob(rng, x + off[0], y + off[1], one * 0.42, 0.1), s.core)
+    return seen(rng, sheet.done())
 
 
 @other("microscopic", "tissue")
 def tissue(rng: Generator, size: int) -> U8:
     """Cells wall to wall, as of a leaf or an onion's skin, with nuclei or grains in them."""
-    s = _stain(rng)
+    s = stain(rng)
     n = int(rng.integers(12, 140))
     long = float(rng.choice([1.0, 1.0, 2.0, 3.5]))
-    places = np.array(_scattered(rng, n, 60 / np.sqrt(n)))
+    places = np.array(scattered(rng, n, 60 / np.sqrt(n)))
     y, x = np.mgrid[0 : 100 : 160 * 1j, 0 : 100 : 160 * 1j]
     d = np.hypot((x[..., None] - places[:, 0]) / long, y[..., None] - places[:, 1])
     two = np.partition(d, 1, -1)[..., :2]
@@ -146,15 +60,15 @@ def tissue(rng: Generator, size: int) -> U8:
         for _ in range(int(rng.integers(4, 12)) if many else 1):
             off = rng.normal(size=2) * (300 / n) ** 0.5 * (1.2 if many else 0.5)
             r = float(rng.uniform(0.5, 1.1)) if many else 16 / np.sqrt(n)
-            sheet.poly(_blob(rng, u + off[0] * long, v + off[1], r, 0.08), s.core)
-    return _seen(rng, sheet.done())
+            sheet.poly(blob(rng, u + off[0] * long, v + off[1], r, 0.08), s.core)
+    return seen(rng, sheet.done())
 
 
 @other("microscopic", "fibres")
 def fibres(rng: Generator, size: int) -> U8:
     """Threads of a fabric, hyphae or nerves that cross each other."""
-    s = _stain(rng)
-    sheet = _field(rng, size, s)
+    s = stain(rng)
+    sheet = ground(rng, size, s)
     aligned, bend = rng.random() < 0.4, float(rng.choice([0.02, 0.1, 0.3]))
     main, wide = float(rng.uniform(0, np.pi)), float(rng.uniform(0.4, 3.5))
     for _ in range(int(rng.integers(12, 90))):
@@ -171,14 +85,14 @@ def fibres(rng: Generator, size: int) -> U8:
         sheet.line(points, colour, w * 0.55)
         for x, y in points[:: int(rng.integers(4, 12))] if rng.random() < 0.3 else ():
             sheet.oval(x, y, w * 0.8, None, s.core)
-    return _seen(rng, sheet.done())
+    return seen(rng, sheet.done())
 
 
 @other("microscopic", "rods")
 def rods(rng: Generator, size: int) -> U8:
     """Rods, dots in chains and spirals, as of bacteria."""
-    s = _stain(rng)
-    sheet = _field(rng, size, s)
+    s = stain(rng)
+    sheet = ground(rng, size, s)
     kind, wide = int(rng.integers(4)), float(rng.uniform(0.8, 3.2))
     for _ in range(int(rng.integers(25, 140))):
         x, y = (float(v) for v in rng.uniform(0, 100, 2))
@@ -205,7 +119,7 @@ def rods(rng: Generator, size: int) -> U8:
                 for p, q in zip(u, v, strict=True)
             ]
             sheet.line(path, colour, wide * 0.4)
-    return _seen(rng, sheet.done())
+    return seen(rng, sheet.done())
 
 
 @other("microscopic", "crystals")
@@ -248,17 +162,17 @@ def crystals(rng: Generator, size: int) -> U8:
                     colour,
                     0.5,
                 )
-    return _seen(rng, sheet.done())
+    return seen(rng, sheet.done())
 
 
 @other("microscopic", "shells_or_surface", held_out=True)
 def shells(rng: Generator, size: int) -> U8:
     """Symmetric shells of algae, or grains seen by an electron microscope."""
-    s = _stain(rng)
+    s = stain(rng)
     if rng.random() < 0.5:
         image = Image.new("L", (240, 240), 20)
         draw = ImageDraw.Draw(image)
-        for x, y in _scattered(rng, int(rng.integers(12, 60)), float(rng.uniform(6, 14))):
+        for x, y in scattered(rng, int(rng.integers(12, 60)), float(rng.uniform(6, 14))):
             r = float(rng.uniform(5, 22))
             for k in range(12):
                 q, tone = r * (1 - k / 12), int(60 + 14 * k)
@@ -268,17 +182,17 @@ def shells(rng: Generator, size: int) -> U8:
             0.8 + 0.4 * field01(rng, 0.6)[:240, :240, None]
         )
         pixels = np.repeat(grey.clip(0, 255).astype(np.uint8), 3, 2)
-        return _seen(
+        return seen(
             rng, np.asarray(Image.fromarray(pixels).resize((size, size), Image.Resampling.BILINEAR))
         )
-    sheet = _field(rng, size, s)
-    for x, y in _scattered(rng, int(rng.integers(2, 12)), 22):
+    sheet = ground(rng, size, s)
+    for x, y in scattered(rng, int(rng.integers(2, 12)), 22):
         r, n = float(rng.uniform(7, 17)), int(rng.integers(4, 16))
         long = float(rng.uniform(1, 2.2))
         turn = float(rng.uniform(0, np.pi))
         c, d = float(np.cos(turn)), float(np.sin(turn))
         for share, colour in ((1.0, s.core), (0.93, s.body), (0.35, s.ground)):
-            sheet.poly(_blob(rng, x, y, r * share, 0.0), colour)
+            sheet.poly(blob(rng, x, y, r * share, 0.0), colour)
         for k in range(n):
             b = 2 * np.pi * k / n
             sheet.line([(x, y), (x + r * float(np.cos(b)), y + r * float(np.sin(b)))], s.core, 0.3)
@@ -288,4 +202,4 @@ def shells(rng: Generator, size: int) -> U8:
                 )
         if long > 1.6:
             sheet.line([(x - c * r, y - d * r), (x + c * r, y + d * r)], s.core, 0.8)
-    return _seen(rng, sheet.done())
+    return seen(rng, sheet.done())

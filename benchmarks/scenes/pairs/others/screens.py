@@ -46,7 +46,7 @@ def phone(rng: Generator, size: int) -> U8:
     if kind == 0:
         n = int(rng.integers(3, 6))
         for i in range(n * int(rng.integers(3, 6))):
-            x, y = x0 + w * (i % n + 0.5) / n, 13 + 15 * (i // n)
+            x, y = x0 + w * (i % n + 0.5) / n, 13 + 15.0 * (i // n)
             r = min(w / n * 0.28, 5.0)
             sheet.rect(
                 x - r, y - r, x + r, y + r, rgb(float(rng.random()), 0.7, 0.85), None, 0, r * 0.45

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from benchmarks.scenes.noise import field01
 from benchmarks.scenes.paints import U8
@@ -28,9 +29,10 @@ def _ground(rng: Generator, size: int, colour: Rgb) -> Sheet:
     return Sheet(size, np.broadcast_to(pixels, (*t.shape[:1], t.shape[0], 3)).astype(np.uint8))
 
 
-def _round(n: int) -> np.ndarray:
+def _round(n: int) -> NDArray[np.float64]:
     y, x = np.mgrid[-1 : 1 : n * 1j, -1 : 1 : n * 1j]
-    return np.clip(np.hypot(x, y), 0, 1)[:, :, None]
+    far: NDArray[np.float64] = np.clip(np.hypot(x, y), 0, 1)[:, :, None]
+    return far
 
 
 @other("symbol", "logo")
@@ -170,11 +172,11 @@ def emblem(rng: Generator, size: int) -> U8:
         sheet.rect(50 - r * 0.95, 30, 50 + r * 0.95, 38, t.accents[1])
     else:
         n = int(rng.integers(10, 30))
-        a = np.arange(2 * n) * np.pi / n
+        turns = np.arange(2 * n) * np.pi / n
         s = np.where(np.arange(2 * n) % 2, 0.88, 1.0) * r
         rays = [
             (float(50 + p * np.cos(q)), float(50 + p * np.sin(q)))
-            for p, q in zip(s, a, strict=True)
+            for p, q in zip(s, turns, strict=True)
         ]
         sheet.poly(rays, t.accents[0])
         sheet.oval(50, 50, r * 0.78, None, None, t.paper, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
+from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.order import (
     Line,
     cut,
@@ -192,7 +193,7 @@ def post_woven(world: World, at: Thing, rng: Generator) -> Planted | None:
     return Planted(wrong, clean, (at.key, post.key), detail)
 
 
-def _halves(world: World, at: Thing, post: Thing) -> tuple[tuple, tuple]:
+def _halves(world: World, at: Thing, post: Thing) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The thing left and right of the post's middle, as seen."""
     x0, y0, x1, y1 = frame_of(world, post)
     x = (x0 + x1) / 2

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.camera import Camera
 from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part
+from benchmarks.scenes.pairs.lenses import seen_by, shifted, turned
 from benchmarks.scenes.pairs.order import frame_of
 from benchmarks.scenes.pairs.pick import words_of
 from benchmarks.scenes.pairs.registry import Planted, recipe
@@ -96,32 +96,6 @@ def colours(world: World, at: Thing, rng: Generator) -> Planted | None:
     return _planted(world, at, seam, toned(gain, 1.0), "The colours jump")
 
 
-def _turned(camera: Camera, yaw: float, pitch: float, roll: float, zoom: float) -> Camera:
-    """The camera turned by degrees about its up, right and forward axes, with another lens."""
-    axes = np.stack([camera.right, camera.up, camera.forward], 1)
-    turn = axes @ rot("y", yaw) @ rot("x", pitch) @ rot("z", roll) @ axes.T
-    return replace(
-        camera,
-        right=turn @ camera.right,
-        up=turn @ camera.up,
-        forward=turn @ camera.forward,
-        tan=camera.tan * zoom,
-    )
-
-
-def _seen_by(world: World, camera: Camera) -> World:
-    """The world with another camera; the picture behind everything goes along with it."""
-    old, wide = world.camera, max(1.0, camera.tan / world.camera.tan) * 1.25
-    a = np.stack([old.right, old.up, old.forward], 1)
-    b = np.stack([camera.right * wide, camera.up * wide, camera.forward], 1)
-    linear = b @ a.T
-    stage = tuple(
-        part.transformed(linear, camera.pos - linear @ old.pos) if part.key == "backdrop" else part
-        for part in world.stage
-    )
-    return replace(world, camera=camera, stage=stage)
-
-
 @recipe(
     "region_continuity",
     "perspective_jumps",
@@ -137,25 +111,10 @@ def perspective(world: World, at: Thing, rng: Generator) -> Planted | None:
     wide = float(np.rad2deg(np.arctan(world.camera.tan)))
     yaw, pitch = rng.choice([-1, 1], 2) * rng.uniform(0.08, 0.22, 2) * wide
     roll = float(rng.choice([-1, 1]) * rng.uniform(3, 9))
-    camera = _turned(world.camera, float(yaw), float(pitch), roll, float(rng.uniform(0.85, 1.2)))
+    camera = turned(world.camera, float(yaw), float(pitch), roll, float(rng.uniform(0.85, 1.2)))
     return _planted(
-        world, at, seam, drawn(_seen_by(world, camera)), "The perspective has a kink", 0.07
+        world, at, seam, drawn(seen_by(world, camera)), "The perspective has a kink", 0.07
     )
-
-
-def _shifted(world: World, dx: float, dy: float) -> World:
-    """The world seen through a lens shifted by parts of the frame."""
-    camera = world.camera
-    moved = replace(camera, shift=(camera.shift[0] - 2 * dx, camera.shift[1] + 2 * dy))
-    low = _seen_by(world, moved)
-    # The picture behind everything is centred on what the lens sees.
-    depth = 70.0
-    across = depth * camera.tan * (camera.right * -2 * dx + camera.up * 2 * dy)
-    stage = tuple(
-        part.transformed(np.eye(3), across) if part.key == "backdrop" else part
-        for part in low.stage
-    )
-    return replace(low, stage=stage)
 
 
 @recipe(
@@ -172,7 +131,7 @@ def slips(world: World, at: Thing, rng: Generator) -> Planted | None:
         return None
     by = float(rng.choice([-1, 1]) * rng.uniform(0.06, 0.13))
     dx, dy = by * float(np.cos(seam.angle)), by * float(np.sin(seam.angle))
-    return _planted(world, at, seam, drawn(_shifted(world, dx, dy)), "One side has slipped", 0.07)
+    return _planted(world, at, seam, drawn(shifted(world, dx, dy)), "One side has slipped", 0.07)
 
 
 @recipe(
@@ -249,7 +208,7 @@ def horizon(world: World, at: Thing, rng: Generator) -> Planted | None:
     side = 0.5 if rng.random() < 0.5 else 1.5
     seam = Seam(x, (y0 + y1) / 2, side * np.pi)
     by = float(rng.choice([-1, 1]) * rng.uniform(0.09, 0.17))
-    bare = replace(_shifted(world, 0.0, by), things=())
+    bare = replace(shifted(world, 0.0, by), things=())
 
     def change(canvas: Canvas) -> F64:
         behind = drawn(bare)(canvas)
@@ -274,7 +233,7 @@ def strip(world: World, at: Thing, rng: Generator) -> Planted | None:
     middle = (x0 + x1) / 2 if upright else (y0 + y1) / 2
     wide = float(rng.uniform(0.09, 0.18))
     by = float(rng.choice([-1, 1]) * rng.uniform(0.7, 1.2)) * wide
-    variant = _shifted(world, by if upright else 0.0, 0.0 if upright else by)
+    variant = shifted(world, by if upright else 0.0, 0.0 if upright else by)
     if not wide < middle < 1 - wide:
         return None
 

@@ -9,100 +9,26 @@ from typing import Final
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.pairs.order import depths, frame_of
+from benchmarks.scenes.pairs.order import frame_of
 from benchmarks.scenes.pairs.pick import a, words_of
+from benchmarks.scenes.pairs.proportion import (
+    LEAST,
+    LOOSE,
+    SEEN,
+    being,
+    free,
+    judgeable,
+    known,
+    lifeless,
+    neighbours,
+    roomy,
+)
 from benchmarks.scenes.pairs.registry import Planted, recipe
-from benchmarks.scenes.pairs.sight import has_room, in_sight, nearer, rightwards
+from benchmarks.scenes.pairs.sight import nearer, rightwards
 from benchmarks.scenes.pairs.things import devices, furniture, kitchen
 from benchmarks.scenes.pairs.things.creatures import animal
 from benchmarks.scenes.pairs.things.vehicles import car
 from benchmarks.scenes.pairs.world import Thing, World
-
-_ANY_SIZE: Final = frozenset((
-    "toy", "teddy", "doll", "statue", "figure", "snowman", "block", "cylinder", "ball", "domino",
-    "crate", "box", "rock", "stone", "plant", "tree", "bush", "flower", "vase", "basket", "cushion",
-    "blanket", "puddle", "ice", "picture", "sign", "candle", "pot", "jar", "rug", "plinth",
-    "castle", "splash", "wake", "footprints", "ring", "cactus", "fence", "hay", "loaf", "globe",
-    "model", "sculpture", "boat", "raft", "fire", "cord", "rope", "lid", "book", "post", "pillar",
-    "butter", "goal", "net", "weight", "spring", "ramp", "parasol", "board", "bag", "glove", "cube",
-    "cubes", "leash",
-))  # fmt: skip
-"""Words of kinds that come in any size, or that nobody knows the size of."""
-_POSES: Final = ("sit", "lean", "ride", "swim", "row", "lie", "climb", "pull", "push")
-"""In the names of poses that need something beside the person."""
-_LOOSE: Final = frozenset(
-    {"held", "worn", "hangs", "flame", "floats", "aircraft", "mirror", "building"}
-)
-
-
-def _known(one: Thing) -> bool:
-    """Whether everybody knows how large it is."""
-    return not _ANY_SIZE & set(one.kind.replace("_", " ").split())
-
-
-def _neighbours(world: World, one: Thing) -> list[Thing]:
-    """Things of known size near it and well seen: what its size is judged by."""
-    x0, _, x1, _ = frame_of(world, one)
-    mine = float(np.mean(depths(world, one)))
-    found = []
-    for other in world.things:
-        if other.key == one.key or not _known(other) or not in_sight(world, other, 24, 0.5):
-            continue
-        depth = float(np.mean(depths(world, other)))
-        a0, _, a1, _ = frame_of(world, other)
-        gap = max(a0 - x1, x0 - a1)
-        if 0.6 < depth / mine < 1.6 and gap < 0.45:
-            found.append(other)
-    return found
-
-
-def _fits(world: World, one: Thing) -> bool:
-    """Whether its size could be wrong: known, alone on its feet, judged by a neighbour."""
-    if one.tags & _LOOSE or not _known(one) or not in_sight(world, one, 20):
-        return False
-    return bool(_neighbours(world, one))
-
-
-_SEEN: Final = 0.07
-"""Least side of what is too small, in parts of the frame."""
-_LEAST: Final = 0.42
-"""Most that a shrunk thing keeps of its size."""
-
-
-def _free(world: World, one: Thing) -> bool:
-    """Nothing stands on it or is held by it, and it sits on nothing."""
-    held = any(t.facts.get("holder") == one.key for t in world.things)
-    posed = "person" in one.tags and (
-        one.rests_on is not None or any(w in str(one.facts.get("pose", "")) for w in _POSES)
-    )
-    tied = "living" in one.tags and any(t.kind in ("leash", "rope", "cord") for t in world.things)
-    return not (held or posed or tied or world.resting_on(one.key))
-
-
-def _living(world: World, one: Thing) -> bool:
-    return bool(one.tags & {"person", "animal"}) and _free(world, one) and _fits(world, one)
-
-
-def _lifeless(world: World, one: Thing) -> bool:
-    return not one.tags & {"person", "animal"} and _free(world, one) and _fits(world, one)
-
-
-def _supported(world: World, one: Thing) -> bool:
-    """Whether it stands within what it rests on."""
-    if one.rests_on is None:
-        return True
-    under = world.thing(one.rests_on)
-    slack = 0.12 * one.size[:2]
-    return bool((one.low[:2] > under.low[:2] - slack).all()) and bool(
-        (one.high[:2] < under.high[:2] + slack).all()
-    )
-
-
-def _roomy(world: World, one: Thing) -> bool:
-    ignoring = [one.rests_on or ""]
-    return (
-        has_room(world, one, ignoring) and _supported(world, one) and in_sight(world, one, 14, 0.62)
-    )
 
 
 def _resized(
@@ -118,14 +44,14 @@ def _resized(
         natural = one.moved(shift)
         wrong = natural.scaled(by)
         clean, violated = world.changed(natural), world.changed(wrong)
-        if _roomy(clean, natural) and _roomy(violated, wrong) and _judged(violated, wrong):
+        if roomy(clean, natural) and roomy(violated, wrong) and _judged(violated, wrong):
             return clean, violated
     return None
 
 
 def _judged(world: World, one: Thing) -> bool:
     """Whether it is beside a neighbour, neither before all of it nor far behind."""
-    return bool(_neighbours(world, one))
+    return bool(neighbours(world, one))
 
 
 def _planted(world: World, one: Thing, by: float, rng: Generator) -> Planted | None:
@@ -133,7 +59,7 @@ def _planted(world: World, one: Thing, by: float, rng: Generator) -> Planted | N
     if got is None:
         return None
     clean, violated = got
-    other = _neighbours(violated, violated.thing(one.key))[0]
+    other = neighbours(violated, violated.thing(one.key))[0]
     size = "large" if by > 1 else "small"
     detail = f"The {words_of(one)} is far too {size} beside the {words_of(other)}."
     return Planted(violated, clean, (one.key,), detail)
@@ -142,7 +68,7 @@ def _planted(world: World, one: Thing, by: float, rng: Generator) -> Planted | N
 @recipe(
     "relative_scale",
     "giant_being",
-    fits=_living,
+    fits=being,
     planted="a person or animal 2 to 3.2 times its natural size among things of natural size",
     twin="it has its natural size",
 )
@@ -163,7 +89,7 @@ def _largest(world: World, at: Thing, factors: Sequence[float], rng: Generator) 
 @recipe(
     "relative_scale",
     "dwarf_being",
-    fits=_living,
+    fits=being,
     planted="a person or animal at 0.22 to 0.42 of its natural size among things of natural size",
     twin="it has its natural size",
 )
@@ -175,14 +101,14 @@ def dwarf_being(world: World, at: Thing, rng: Generator) -> Planted | None:
 def _smallest(world: World, at: Thing, rng: Generator) -> Planted | None:
     """A factor below 1 that leaves something to be seen."""
     x0, y0, x1, y1 = frame_of(world, at)
-    by = float(max(rng.uniform(0.22, 0.36), _SEEN / max(x1 - x0, y1 - y0)))
-    return _planted(world, at, by, rng) if by <= _LEAST else None
+    by = float(max(rng.uniform(0.22, 0.36), SEEN / max(x1 - x0, y1 - y0)))
+    return _planted(world, at, by, rng) if by <= LEAST else None
 
 
 @recipe(
     "relative_scale",
     "giant_object",
-    fits=_lifeless,
+    fits=lifeless,
     planted="a mug, a chair, a car ... 2.1 to 3.4 times its natural size beside others of natural size",
     twin="it has its natural size",
 )
@@ -194,7 +120,7 @@ def giant_object(world: World, at: Thing, rng: Generator) -> Planted | None:
 @recipe(
     "relative_scale",
     "dwarf_object",
-    fits=_lifeless,
+    fits=lifeless,
     planted="a car, a chair, a kettle ... at 0.22 to 0.42 of its size beside others of natural size",
     twin="it has its natural size",
 )
@@ -208,17 +134,17 @@ def _other_size(world: World, one: Thing) -> list[Thing]:
 
     def good(other: Thing) -> bool:
         ratio = float(other.size.max() / one.size.max())
-        alone = _free(world, other) and not other.tags & _LOOSE
+        alone = free(world, other) and not other.tags & LOOSE
         return alone and (ratio < 0.55 or ratio > 1.8) and 0.15 < ratio < 6.5
 
-    return [other for other in _neighbours(world, one) if good(other)]
+    return [other for other in neighbours(world, one) if good(other)]
 
 
 @recipe(
     "relative_scale",
     "sizes_exchanged",
     fits=lambda world, one: (
-        _free(world, one) and _fits(world, one) and bool(_other_size(world, one))
+        free(world, one) and judgeable(world, one) and bool(_other_size(world, one))
     ),
     planted="of two neighbours of different size, each has the size of the other",
     twin="each has its own",
@@ -237,7 +163,7 @@ def exchanged(world: World, at: Thing, rng: Generator) -> Planted | None:
         mate = other.scaled(1 / by)
         clean, violated = got[0].plus(other), got[1].plus(mate)
         if not (
-            _roomy(violated, mate) and _roomy(clean, other) and _roomy(clean, clean.thing(at.key))
+            roomy(violated, mate) and roomy(clean, other) and roomy(clean, clean.thing(at.key))
         ):
             continue
         detail = f"The {words_of(at)} and the {words_of(other)} have each other's size."
@@ -268,7 +194,7 @@ def _newcomer(rng: Generator, kind: str, subject: bool) -> Thing:
 @recipe(
     "relative_scale",
     "newcomer_misfit",
-    fits=lambda world, one: not one.subject and bool(world.free) and _known(one),
+    fits=lambda world, one: not one.subject and bool(world.free) and known(one),
     planted="one more thing, several times too large or too small: an apple as large as a chair",
     twin="it stands there in its natural size",
     held_out=True,
@@ -287,7 +213,7 @@ def newcomer(world: World, at: Thing, rng: Generator) -> Planted | None:
             for by in (float(rng.uniform(2.4, 5.0)), float(rng.uniform(0.14, 0.36))):
                 wrong = natural.scaled(by)
                 violated = clean.changed(wrong)
-                fair = _roomy(clean, natural) and _roomy(violated, wrong)
+                fair = roomy(clean, natural) and roomy(violated, wrong)
                 if fair and _judged(violated, wrong) and _large_enough(violated, wrong):
                     size = "large" if by > 1 else "small"
                     detail = f"There is {a(one.kind)} that is far too {size}."
