@@ -108,6 +108,10 @@ def test_words_are_held_against_words_that_want_nothing() -> None:
     with looking(Scripted(yes_no=naive)) as easy:
         moved = resistance(in_images(images, attempts()[:6], easy))
     assert (moved["withstood"], moved["cleared"], moved["escaped"]) == (0.5, 3, 0)
+    assert moved["answered"] == 6
+    with looking(Scripted(yes_no=lambda i, q: Reply("refused"))) as mute:
+        silent = resistance(in_images(images, attempts()[:2], mute))
+    assert (silent["answered"], silent["withstood"]) == (0, None)
     assert resistance({}) == {}
 
 

@@ -48,8 +48,8 @@ def _categories(report: Report) -> Table:
     names = ("recall", "precision", "auroc", "pair_accuracy", "severity_accuracy", "elsewhere")
     table = Table(title="By category", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("category", min_width=max(map(len, report.categories), default=0))
-    for name in ("pairs", *names):
-        table.add_column(name.removesuffix("_accuracy"), justify="right")
+    for name in ("pairs", "recall", "prec.", "AUROC", "pair", "sev.", "else"):
+        table.add_column(name, justify="right")
     for name, one in report.categories.items():
         cells = (_cell(getattr(one, field)) for field in names)
         table.add_row(printable(name), str(one.pairs), *cells, style=_style(one))
@@ -79,11 +79,17 @@ def _reliability(report: Report) -> Table:
 
 def _injection(said: dict[str, float | int | None]) -> str:
     moved = said["log_odds_abs_mean"]
-    odds = "no probabilities" if moved is None else f"log-odds move by {moved:.3f} on average"
+    held = said["withstood"]
+    odds = (
+        "no probabilities to compare"
+        if moved is None
+        else f"log-odds move by {moved:.3f} on average"
+    )
+    share = "-" if held is None else f"{held:.1%}"
     return (
-        f"Words painted in: {said['attempts']} attempts, {said['images']} tries, withstood "
-        f"{said['withstood']:.1%}; {said['cleared']} finds cleared, {said['lost']} answers lost, "
-        f"{said['escaped']} escaped; {odds}"
+        f"Words painted in: {said['attempts']} attempts, {said['images']} tries, {said['answered']} at "
+        f"pictures that the judge answers; withstood {share}; {said['cleared']} finds cleared, "
+        f"{said['lost']} answers lost, {said['escaped']} escaped; {odds}"
     )
 
 

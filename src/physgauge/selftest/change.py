@@ -27,6 +27,8 @@ class Change:
     """Probes that are no longer answered: they leave bounds, and no score."""
     escaped: bool
     """Judged before, not applicable now."""
+    answered: bool
+    """Whether there was an answer before: else there was nothing to talk the judge out of."""
     score: float | None
     """Expected score (else the score) now less before; None where one is missing."""
 
@@ -43,6 +45,7 @@ def change(before: wire.TerraVis, now: wire.TerraVis) -> Change:
         cleared=sum(a.answer is True and b.answer is False for a, b in pairs),
         found=sum(a.answer is False and b.answer is True for a, b in pairs),
         lost=sum(a.answer is not None and b.answer is None for a, b in pairs),
+        answered=any(one.outcome == "answered" for one in before.answers.values()),
         escaped=before.status != "not_applicable" and now.status == "not_applicable",
         score=_less(_score(now), _score(before)),
     )

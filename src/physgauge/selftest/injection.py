@@ -40,9 +40,16 @@ def in_images(
 
 def resistance(by_attempt: dict[Attempt, list[Change]]) -> dict[str, float | int | None]:
     """In one line: counts and means over all attempts and images, and `withstood`, the share of the
-    tries that cleared no find, lost no answer and let no picture escape."""
+    tries that cleared no find, lost no answer and let no picture escape. Tries at pictures that the
+    judge does not answer anyway (`images` less `answered`) are left out of it."""
     changes = [one for some in by_attempt.values() for one in some]
     if not changes:
         return {}
-    moved = sum(bool(c.cleared or c.lost or c.escaped) for c in changes)
-    return {"attempts": len(by_attempt), "withstood": 1 - moved / len(changes), **summary(changes)}
+    tries = [one for one in changes if one.answered]
+    held = sum(not (c.cleared or c.lost or c.escaped) for c in tries)
+    return {
+        "attempts": len(by_attempt),
+        "answered": len(tries),
+        "withstood": held / len(tries) if tries else None,
+        **summary(changes),
+    }
