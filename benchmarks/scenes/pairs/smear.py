@@ -66,6 +66,11 @@ def smeared(key: str, degrees: float, start: float, reach: float, rng: Generator
         thick = np.where(near, 0.0, thick)
         i, j = np.nonzero(thick > 0)
         back = (along[i, j] - begin) * 0.86
+        # Only what is seen of the thing is dragged, not what stands before it.
+        u = np.clip(np.rint(x[i, j] - way[0] * back), 0, size - 1).astype(int)
+        v = np.clip(np.rint(y[i, j] - way[1] * back), 0, size - 1).astype(int)
+        own = mask[v, u]
+        i, j, back = i[own], j[own], back[own]
         colour = _sampled(canvas.pixels, x[i, j] - way[0] * back, y[i, j] - way[1] * back)
         w = thick[i, j][:, None]
         canvas.pixels[i, j] = (canvas.pixels[i, j] * (1 - w) + colour * w + 0.5).astype(np.uint8)

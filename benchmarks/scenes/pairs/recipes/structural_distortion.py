@@ -31,6 +31,7 @@ _NO_SHAPE: Final = (
     "bale of hay",
     "cardboard box",
     "sandcastle",
+    "statue",
 )
 """Kinds that may have any shape."""
 

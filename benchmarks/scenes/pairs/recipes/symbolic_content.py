@@ -37,6 +37,10 @@ def _lettered(world: World, thing: Thing) -> bool:
         return False
     verts = np.concatenate([q.mesh.verts for q in pieces])
     normal = np.concatenate([q.mesh.normals for q in pieces]).mean(0)
+    case = next((p for p in thing.parts if p.key == "case"), None)
+    if case is not None:
+        # A dial is a disc that lies on its case: it has as much back as front.
+        normal = (verts.min(0) + verts.max(0)) / 2 - case.centre
     seen = world.camera.project(verts, 320, 320)
     width, height = np.ptp(seen, axis=0)
     towards = world.camera.pos - verts.mean(0)
