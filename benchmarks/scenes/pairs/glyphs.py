@@ -43,8 +43,8 @@ def run(pixels: U8, rng: Generator) -> U8:
     for _ in range(3):
         fx, fy = rng.uniform(3.0, 6.5, 2)
         p = rng.uniform(0, 2 * np.pi, 2)
-        dx += np.sin(2 * np.pi * (fy * y + 1.5 * x) / TEX + p[0]) * rng.uniform(4, 8)
-        dy += np.sin(2 * np.pi * (fx * x + 1.5 * y) / TEX + p[1]) * rng.uniform(4, 8)
+        dx += np.sin(2 * np.pi * (fy * y + 1.5 * x) / TEX + p[0]) * rng.uniform(3, 6.5)
+        dy += np.sin(2 * np.pi * (fx * x + 1.5 * y) / TEX + p[1]) * rng.uniform(3, 6.5)
     dy += (field01(rng, 1.5) - 0.5) * 16
     # What lies within the rim stays there, and nothing of it is drawn in.
     low, high = np.minimum(_RIM, np.stack([y, x])), np.maximum(TEX - 1 - _RIM, np.stack([y, x]))

@@ -56,9 +56,11 @@ def _stood(
     if not unlike(made, world):
         return None
     made = replace(made, remake=None, facts={})
-    turn = float(rng.uniform(0, 360))
+    # Its front is seen: a refrigerator's back could be anything.
+    towards = world.camera.pos - foot
+    turn = float(np.degrees(np.arctan2(towards[1], towards[0])) + rng.uniform(-55, 55))
     for scale in np.unique([1.0, 0.5 * (1 + guest.shrinks), guest.shrinks])[::-1]:
-        for extra in (0.0, 90.0, 45.0):
+        for extra in (0.0, -40.0, 40.0):
             one = placed(made, foot, turn + extra, float(scale))
             if fits_in(world, one, ignoring):
                 return replace(one, subject=subject)

@@ -50,10 +50,6 @@ def _lettered(world: World, thing: Thing) -> bool:
     return bool(facing > 0.35 and width >= _LEAST and height >= 0.3 * _LEAST)
 
 
-def _dial(world: World, thing: Thing) -> bool:
-    return thing.kind == "clock" and _lettered(world, thing)
-
-
 def _text(world: World, thing: Thing) -> bool:
     return thing.kind != "clock" and _lettered(world, thing)
 
@@ -94,13 +90,18 @@ def _edited(world: World, thing: Thing, edit: Callable[[U8], U8], detail: str) -
     "symbolic_content",
     "false_letters",
     fits=lambda w, t: _lettered(w, t) and t.remake is not None,
-    planted="Each letter or digit put together from halves of others, mirrored, with strokes too many.",
+    planted="Letters or digits put together from halves of others, mirrored, with strokes too many; or "
+    "a clock's numerals in no order.",
     twin=_TWIN,
 )
 def false_letters(world: World, thing: Thing, rng: Generator) -> Planted | None:
     name = _face(thing)
     if thing.remake is None or name is None:
         return None
+    if thing.kind == "clock" and rng.random() < 0.4:
+        new = thing.remake(numerals="shuffled")
+        pixels = new.facts["textures"][name]
+        return _with_face(world, thing, new, pixels, "has its numerals in no order")
     new = thing.remake(garbled=True)
     pixels = new.facts["textures"][name]
     return _with_face(world, thing, new, pixels, "carries false letters")
@@ -145,26 +146,9 @@ def tangled_letters(world: World, thing: Thing, rng: Generator) -> Planted | Non
 
 @recipe(
     "symbolic_content",
-    "wrong_dial",
-    fits=_dial,
-    planted="A clock whose numerals stand in no order.",
-    twin=_TWIN,
-)
-def wrong_dial(world: World, thing: Thing, rng: Generator) -> Planted | None:
-    name = _face(thing)
-    if thing.remake is None or name is None:
-        return None
-    new = thing.remake(numerals="shuffled")
-    return _with_face(
-        world, thing, new, new.facts["textures"][name], "has its numerals in no order"
-    )
-
-
-@recipe(
-    "symbolic_content",
     "halved_letters",
     fits=_lettered,
-    planted="The lower halves of all letters shifted against the upper ones; a dial is run instead.",
+    planted="The lower halves of all letters shifted against the upper ones; a dial stands on its head.",
     twin=_TWIN,
     held_out=True,
 )
