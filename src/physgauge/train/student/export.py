@@ -49,13 +49,14 @@ class Exported(nn.Module):
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         raw = self.net((image * 255.0).permute(0, 2, 3, 1))
         c = self.calibration
+        eligible = torch.sigmoid(c.eligible[0] * raw.eligible + c.eligible[1])
         return (
-            torch.sigmoid(c.eligible[0] * raw.eligible + c.eligible[1]),
+            eligible,
             torch.sigmoid(self.yes_map[:, 0] * raw.yes + self.yes_map[:, 1]),
             torch.sigmoid(self.major_map[:, 0] * raw.major + self.major_map[:, 1]),
             torch.sigmoid(c.where[0] * raw.where + c.where[1]),
             (c.family * raw.family).softmax(1),
-            self.known(raw.statistics),
+            self.known(raw.statistics, eligible),
         )
 
 

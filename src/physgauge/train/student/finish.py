@@ -15,7 +15,7 @@ from physgauge.train.student.answering import Logits
 from physgauge.train.student.export import About, Exported, quick, write
 from physgauge.train.student.loop import Data, Run
 from physgauge.train.student.metrics import Reliability, summary
-from physgauge.types import U8
+from physgauge.types import F32, U8
 
 MOST_USUAL = 1500
 """Training images that `known` is fitted on."""
@@ -47,7 +47,7 @@ def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> d
     raw = ask(aside.pixels)
     fitted = calibrate.fit(raw, aside.records.targets)
     stranger = known.fit(
-        lambda images: ask(images).statistics,
+        lambda images: _seen(ask(images), fitted),
         spread(training.pixels, MOST_USUAL),
         spread(aside.pixels, MOST_ASIDE),
         asked.false_rejection,
@@ -74,6 +74,11 @@ def finish(run: Run, training: Data, aside: Data, path: Path, asked: Asked) -> d
     exported = Exported(run.mean, fitted, stranger.module)
     apart = write(path, exported, about, np.array(aside.pixels[:6]))
     return figures | {"onnx_apart": apart, "bytes": path.stat().st_size}
+
+
+def _seen(raw: Logits, fitted: calibrate.Calibration) -> tuple[F32, F32]:
+    """Statistics, and P(eligible)."""
+    return raw.statistics, fitted.answers(raw).eligible.astype(np.float32)
 
 
 def halves(raw: Logits, aside: Data, probes: tuple[str, ...]) -> dict[str, Reliability]:

@@ -9,7 +9,7 @@ place. Severity is read where the map points.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import torch
@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from physgauge.train.part_detector.model import Backbone, ModelConfig, Residual, convolution
 from physgauge.train.student.layout import CELLS, FAMILIES
+from physgauge.train.student.traces import Traces
 
 GREY = 114.0
 SPREAD = 70.0
@@ -68,7 +69,7 @@ class Raw:
     family: Tensor
     """[B, 6]."""
     statistics: Tensor
-    """[B, T] as in `Features`."""
+    """[B, T] as in `Features`, and the traces of the picture's making behind them."""
 
 
 class Trunk(Protocol):
@@ -109,7 +110,8 @@ class Attention(nn.Module):
         weights = (q @ k.transpose(2, 3) * (channels // self.heads) ** -0.5).softmax(-1)
         tokens = tokens + self.out((weights @ v).transpose(1, 2).reshape(count, cells, channels))
         tokens = tokens + self.narrow(F.relu(self.wide(self.between(tokens))))
-        return tokens.transpose(1, 2).reshape(count, channels, height, width)
+        out: Tensor = tokens.transpose(1, 2).reshape(count, channels, height, width)
+        return out
 
     def _places(self, side: int) -> Tensor:
         """[1, cells, C]; in a smaller or larger image, between the learned ones."""
@@ -237,7 +239,13 @@ class Student(nn.Module):
         self.config = config
         self.trunk = trunk or SmallTrunk(config)
         self.heads = Heads(config, cast(Trunk, self.trunk))
+        self.traces = Traces()
 
     def forward(self, images: Tensor) -> Raw:
-        raw: Raw = self.heads(self.trunk(images))
+        """While training, `statistics` is without the traces: nothing there reads them."""
+        features: Features = self.trunk(images)
+        if not self.training:
+            seen = torch.cat([features.statistics.float(), self.traces(images)], 1)
+            features = replace(features, statistics=seen)
+        raw: Raw = self.heads(features)
         return raw
