@@ -12,7 +12,15 @@ from numpy.random import Generator
 from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.pairs.arrange import cleared
-from benchmarks.scenes.pairs.sight import covered, has_room, in_sight, nearer, rightwards, seen
+from benchmarks.scenes.pairs.sight import (
+    ADDED,
+    covered,
+    has_room,
+    in_sight,
+    nearer,
+    rightwards,
+    seen,
+)
 from benchmarks.scenes.pairs.things.person import person
 from benchmarks.scenes.pairs.world import Thing, World
 
@@ -62,7 +70,7 @@ def actor_at(world: World, target: Thing, rng: Generator) -> Actor | None:
     if abs(float(at[2]) - world.ground) > 0.05:
         return None
     world = cleared(world, at, 0.4, 1.8)
-    new = person(rng, "somebody", at, subject=target.subject)
+    new = person(rng, f"{ADDED}somebody", at, subject=target.subject)
     x0, y0, x1, y1 = seen(world, new.verts())
     if not (
         (45 if target.subject else 75) < y1 - y0 < 290 and min(x0, y0) > 3 and max(x1, y1) < 317

@@ -13,6 +13,7 @@ from benchmarks.scenes.geometry.mesh import F64, Mesh
 from benchmarks.scenes.geometry.solids import lathe
 from benchmarks.scenes.geometry.subject import Paint, Part, Piece
 from benchmarks.scenes.pairs.sight import (
+    ADDED,
     boxes_cross,
     covered,
     facing,
@@ -55,11 +56,22 @@ def thing(
     has: Sequence[Tag] = (),
     casts: bool = True,
 ) -> Thing:
-    """A thing made about the origin, scaled and put at `at`; subject and support are those of `like`."""
+    """A thing made about the origin, scaled and put at `at`; subject and support are those of `like`.
+
+    Its key is "added KEY": the base may have a thing of that name.
+    """
     made = tuple(Piece.make(mesh, paint) for mesh, paint in pieces)
     part = Part("body", None, made).transformed(np.eye(3) * scale, np.asarray(at, float))
     subject, under = (like.subject, like.rests_on) if like else (False, None)
-    return Thing(key, kind, (part,), subject=subject, tags=tags(*has), rests_on=under, casts=casts)
+    return Thing(
+        f"{ADDED}{key}",
+        kind,
+        (part,),
+        subject=subject,
+        tags=tags(*has),
+        rests_on=under,
+        casts=casts,
+    )
 
 
 def replaceable(world: World, one: Thing, least: float, most: float) -> bool:
@@ -141,14 +153,23 @@ class Spot:
 def cleared(world: World, at: F64, radius: float, high: float) -> World:
     """Without the asides that stand within a square round a spot, and what belongs to them."""
     low = at - np.array([radius, radius, 0.0])
-    top = at + np.array([radius, radius, high])
+    return _without(world, low, at + np.array([radius, radius, high]), set())
+
+
+def with_room(world: World, one: Thing, keep: Iterable[str]) -> World:
+    """Without the asides that are in a new thing's way; `keep` stay."""
+    return _without(world, one.low, one.high, {one.key, *keep})
+
+
+def _without(world: World, low: F64, high: F64, keep: set[str]) -> World:
     gone: set[str] = set()
     for one in world.things:
-        if one.subject or "large" in one.tags or not boxes_cross(low, top, one.low, one.high):
+        if one.subject or "large" in one.tags or one.key in keep:
             continue
-        gone |= {one.key, *(t.key for t in world.resting_on(one.key))}
+        if boxes_cross(low, high, one.low, one.high):
+            gone |= {one.key, *(t.key for t in world.resting_on(one.key))}
     gone |= {t.key for t in world.things if t.facts.get("of") in gone}
-    if any(world.thing(key).subject for key in gone):
+    if gone & keep or any(world.thing(key).subject for key in gone):
         return world
     return world.without(*gone)
 

@@ -12,6 +12,9 @@ from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.pairs.registry import Planted
 from benchmarks.scenes.pairs.world import Thing, World
 
+ADDED = "added "
+"""Keys of what recipes put into a world start with it."""
+
 
 def foot(one: Thing) -> F64:
     """The middle of where it stands."""
@@ -26,12 +29,12 @@ def rightwards(world: World) -> F64:
 
 
 def nearer(world: World) -> F64:
-    """The horizontal direction [3] towards the camera."""
-    flat = -world.camera.forward * [1.0, 1.0, 0.0]
-    if np.linalg.norm(flat) < 1e-6:  # straight from above
-        flat = -world.camera.up * [1.0, 1.0, 0.0]
-    unit: F64 = flat / np.linalg.norm(flat)
-    return unit
+    """The horizontal direction [3] towards the camera, square to `rightwards`."""
+    r = rightwards(world)
+    # From straight above, what is lower in the picture counts as nearer.
+    toward = -world.camera.forward - 0.1 * world.camera.up
+    across = np.array([r[1], -r[0], 0.0])
+    return across if float(across @ toward) > 0 else -across
 
 
 def facing(world: World) -> F64:
@@ -119,9 +122,16 @@ def closer(
 ) -> Planted:
     """Both twins seen closer (a part of the same view), where the subject's violation would be small.
 
-    `keys` are to be seen, or the violation's things and those of the same arrangement ("block.1" brings
-    "block.2"); asides stay as they are.
+    `keys` are to be seen (they may lack the "added " of an arrangement's things), or the violation's things
+    and those of the same arrangement ("block.1" brings "block.2"); asides stay as they are.
     """
+    there = {t.key for w in (planted.violated, planted.clean) for t in w.things}
+
+    def full(key: str) -> str:
+        return f"{ADDED}{key}" if f"{ADDED}{key}" in there else key
+
+    planted = replace(planted, where=tuple(full(key) for key in planted.where))
+    keys = [full(key) for key in keys]
     wanted = set(keys) or set(planted.where)
     groups = {key.split(".")[0] for key in wanted if "." in key}
     both = [t for w in (planted.violated, planted.clean) for t in w.things]

@@ -18,7 +18,7 @@ from benchmarks.scenes.pairs.actors import (
     side_on,
     whole_in_view,
 )
-from benchmarks.scenes.pairs.arrange import matt, pick, thing, upright
+from benchmarks.scenes.pairs.arrange import matt, pick, thing, upright, with_room
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.sight import closer, has_room, in_sight
 from benchmarks.scenes.pairs.things.heat import blaze, glow
@@ -263,14 +263,13 @@ def pours_beside(world: World, target: Thing, rng: Generator) -> Planted | None:
         **looking_aside(first.facts["head"], ahead, world, rng),
         **reach,
     )
-    if not whole_in_view(world, right, stand, cup) or not has_room(
-        actor.world, stand, (actor.key,)
-    ):
+    room = with_room(actor.world, stand, {actor.key, target.key})
+    if not whole_in_view(room, right, stand, cup) or not has_room(room, stand, (actor.key,)):
         return None
     return closer(
         Planted(
-            actor.world.plus(wrong, jug, stand, cup.moved(away), stream(0.0)),
-            actor.world.plus(right, jug, stand, cup, stream(0.05 * height)),
+            room.plus(wrong, jug, stand, cup.moved(away), stream(0.0)),
+            room.plus(right, jug, stand, cup, stream(0.05 * height)),
             (wrong.key, "stream", "cup"),
             "Someone pours beside the vessel and looks elsewhere.",
         ),

@@ -62,7 +62,7 @@ def umbrella_unused_in_rain(world: World, target: Thing, rng: Generator) -> Plan
     over = shoulder + ahead * 0.15 * height - [0, 0, 0.06 * height] - out * 0.02 * height
     beside = shoulder + out * 0.24 * height + ahead * 0.08 * height - [0, 0, 0.2 * height]
     open_one = umbrella(
-        rng, "umbrella", scale=height * 0.6, subject=target.subject, extra=("held",)
+        rng, "added umbrella", scale=height * 0.6, subject=target.subject, extra=("held",)
     )
     hook = open_one.facts["hook"]
     held = open_one.moved(over - hook)

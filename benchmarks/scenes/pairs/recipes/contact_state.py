@@ -8,7 +8,7 @@ from numpy.random import Generator
 from benchmarks.scenes.geometry.mesh import F64
 from benchmarks.scenes.geometry.solids import box, limb, rot
 from benchmarks.scenes.geometry.subject import Paint
-from benchmarks.scenes.pairs.arrange import matt, pick, thing
+from benchmarks.scenes.pairs.arrange import matt, pick, thing, with_room
 from benchmarks.scenes.pairs.registry import Planted, recipe
 from benchmarks.scenes.pairs.sight import (
     closer,
@@ -118,6 +118,7 @@ def through_neighbour(world: World, target: Thing, rng: Generator) -> Planted | 
         lo, hi = reach(other, direction)
         shift = start - hi - 0.02 * (stop - start)
         other = other.moved(direction * (shift - 0.0 * lo))
+        world = with_room(world, other, {target.key, target.rests_on or ""})
         if not has_room(world, other):
             return None
         base = world.plus(other)
@@ -209,6 +210,7 @@ def through_panel(world: World, target: Thing, rng: Generator) -> Planted | None
     _, far = reach(target, normal)
     behind = board.moved(normal * (far - float(spot @ normal) + thick * 0.6))
     under = {target.rests_on or "", target.key}
+    world = with_room(world, behind, under)
     if not grounded(world, behind) or not has_room(world, behind, under):
         return None
     if not in_sight(world, target, 30):
@@ -254,6 +256,7 @@ def rod_through(world: World, target: Thing, rng: Generator) -> Planted | None:
     d = spot + aim + right * along + near * (front + radius * 2.5) + down
     lying = thing("rod.added", "pole", [(limb(c, d, radius, radius), matt(colour))], like=target)
     under = {target.rests_on or "", target.key}
+    world = with_room(with_room(world, lying, under), rod, under)
     if not grounded(world, lying) or not has_room(world, lying, under):
         return None
     if not has_room(world, rod, under):

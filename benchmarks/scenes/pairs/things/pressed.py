@@ -51,8 +51,8 @@ def tipped_tank(spot: Spot, tilt: float, level: float, water: Paint) -> list[Thi
     bars.append((box((0, 0, 0.004), (w, d, 0.008)), frame))
     # Heights of the water at both ends in the tank's own axes; the amount is the same.
     slope = np.tan(np.radians(tilt - level))
-    ends = [0.5 * h + slope * x for x in (-w / 2, w / 2)]
     x0, x1 = -w / 2 + r, w / 2 - r
+    ends = [0.5 * h + slope * x for x in (x0, x1)]
     body = prism(
         [
             (x0, -d / 2 + r, 0.01),
