@@ -22,11 +22,12 @@ from physgauge.errors import ConfigError
 
 from .others.photos import lend
 from .pair import SPLITS, Fits, Pair, Split, bases_of, know, look, make_pair
+from .pool import BLOCK, Pool
 from .registry import CATEGORIES, FAMILIES, load, others_of
 from .truth import write_truth
 
-_STEP: Final = 4
-"""Pairs a job."""
+_STEP: Final = BLOCK // 4
+"""Pairs a job: a process that makes neighbours makes their worlds once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +147,14 @@ class _Log:
         }
 
 
-_stage: Stage | None = None
+_pool: Pool | None = None
 
 
 def _start(size: int) -> None:
-    global _stage  # noqa: PLW0603 one render context per worker process
+    global _pool  # noqa: PLW0603 one render context per worker process
     load()
-    _stage = Stage(size)
-    lend(_stage)
+    _pool = Pool(Stage(size))
+    lend(_pool.stage)
 
 
 def _pairs(order: Order, log: _Log) -> Iterator[Made]:
@@ -183,12 +184,12 @@ def _run(order: Order, log: _Log, each: Callable[..., Iterable[Any]]) -> Iterato
 
 def _work(job: tuple[Order, dict[str, Fits], range]) -> list[Made]:
     order, fits, pairs = job
-    assert _stage is not None
+    assert _pool is not None
     know(fits)
     made = []
     for k in pairs:
         category = order.categories[k % len(order.categories)]
-        pair = make_pair(_stage, order.seed, k, category, order.split)
+        pair = make_pair(_pool, order.seed, k, category, order.split)
         rows = _pair_rows(order, k, pair)
         first = order.others_before(k)
         for other in range(first, order.others_before(k + 1)):

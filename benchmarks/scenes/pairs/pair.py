@@ -14,10 +14,11 @@ from benchmarks.scenes.paints import U8
 from benchmarks.scenes.post import develop, encode, exposure
 from benchmarks.scenes.render import Stage
 
-from .draw import draw, lit_by, seen_things, shown
+from .draw import Lit, seen_things
 from .evidence import Evidence, check_worlds, find
+from .pool import BLOCK, WORLDS, Pool, Shared
 from .registry import BASES, RECIPES, Base, Planted, Recipe, Severity, recipes_of
-from .world import Thing, World
+from .world import Thing
 
 Split = Literal["train", "held_out"]
 
@@ -30,8 +31,10 @@ _SEEN: Final = 0.0015
 """Least share of the picture that a target takes."""
 _PROBES: Final = 3
 """Worlds of each base that are looked at for what fits there."""
-_WORLDS: Final = 12
-"""Worlds that are tried with one recipe ..."""
+_WORLDS: Final = 8
+"""Shared worlds that are tried with one recipe and severity ..."""
+_FRESH: Final = 3
+"""... and others of its own, where none of those has a place for it ..."""
 _TARGETS: Final = 3
 """... each at so many things ..."""
 _ROUNDS: Final = 3
@@ -50,6 +53,8 @@ class Drawn:
     recipe: Recipe
     severity: Severity
     planted: Planted
+    lit: Lit
+    """What the shadow map of both covers."""
     clean: U8
     violated: U8
     evidence: Evidence
@@ -76,7 +81,7 @@ def attempt(
     stage: Stage,
     rng: Generator,
     base: Base,
-    world: World,
+    shared: Shared,
     recipe: Recipe,
     severity: Severity,
     at: Thing,
@@ -87,13 +92,12 @@ def attempt(
         PlantingError: the recipe or the drawing failed; names the recipe and the base.
     """
     try:
-        planted = recipe.plant(world, at, rng)
+        planted = recipe.plant(shared.world, at, rng)
         if planted is None:
             return "the recipe found no way"
         check_worlds(planted)
-        lit = lit_by(planted.clean, planted.violated)
-        clean = draw(stage, planted.clean, lit)
-        violated = draw(stage, planted.violated, lit)
+        lit = shared.lit_for(planted)
+        clean, violated = shared.twins(stage, planted, lit)
         evidence = find(planted, clean, violated)
     except Exception as e:
         raise PlantingError(
@@ -102,7 +106,9 @@ def attempt(
     if isinstance(evidence, str):
         return evidence
     subject = seen_things(clean, [one.key for one in planted.clean.things if one.subject])
-    return Drawn(base, recipe, severity, planted, clean.pixels, violated.pixels, evidence, subject)
+    return Drawn(
+        base, recipe, severity, planted, lit, clean.pixels, violated.pixels, evidence, subject
+    )
 
 
 Fits = dict[tuple[str, Severity], int]
@@ -163,17 +169,33 @@ class Log:
     errors: list[str] = field(default_factory=list)
 
 
-def draw_pair(stage: Stage, rng: Generator, category: str, split: Split, log: Log) -> Drawn:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a set a pair is: it decides which worlds the pair shares."""
+
+    pool: Pool
+    seed: int
+    split: Split
+    index: int
+
+    def shared(self, base: Base, rng: Generator) -> Shared:
+        """One of the shared worlds of a base."""
+        split, block = SPLITS.index(self.split), self.index // BLOCK
+        return self.pool.get(self.seed, split, block, base.name, int(rng.integers(WORLDS)))
+
+
+def draw_pair(rng: Generator, category: str, place: Place, log: Log) -> Drawn:
     """A pair of the category.
 
     Raises:
         RuntimeError: no recipe of the category gave an evident pair.
     """
+    split = place.split
     for turn in range(_ROUNDS):
         left = list(recipes_of(category, held_out=False if split == "train" else None))
         while left:
             recipe = _draw_recipe(rng, left, split)
-            drawn = _try_recipe(stage, rng, recipe, split, log, anywhere=turn > 0)
+            drawn = _try_recipe(rng, recipe, place, log, anywhere=turn > 0)
             if drawn is not None:
                 return drawn
             log.given_up.append(recipe.name)
@@ -191,62 +213,72 @@ def _draw_recipe(rng: Generator, left: Sequence[Recipe], split: Split) -> Recipe
     return known[int(rng.integers(len(known)))]
 
 
-def visible_targets(stage: Stage, world: World, recipe: Recipe, severity: Severity) -> list[Thing]:
-    """The recipe's targets that the picture shows; forgets the geometry of other worlds."""
-    targets = recipe.targets(world, severity)
-    if not targets:
-        return []
-    stage.clear()
-    shares = shown(stage, world)
-    return [one for one in targets if shares[one.key] >= _SEEN]
+def visible_targets(shared: Shared, recipe: Recipe, severity: Severity) -> list[Thing]:
+    """The recipe's targets that the picture shows."""
+    targets = recipe.targets(shared.world, severity)
+    return [one for one in targets if shared.shares[one.key] >= _SEEN]
 
 
 def _try_recipe(
-    stage: Stage,
-    rng: Generator,
-    recipe: Recipe,
-    split: Split,
-    log: Log,
-    anywhere: bool = False,
+    rng: Generator, recipe: Recipe, place: Place, log: Log, anywhere: bool
 ) -> Drawn | None:
     """A pair of the recipe; `anywhere`: on bases too where the probed worlds had no place for it."""
     wanted: list[Severity] = ["major", "minor"]
     if rng.random() < 0.5:
         wanted.reverse()
     for severity in wanted:
-        bases = places(recipe, severity, split)
+        bases = places(recipe, severity, place.split)
         if anywhere and not bases:
-            bases = tuple((name, 1) for name in bases_of(split))
+            bases = tuple((name, 1) for name in bases_of(place.split))
         if not bases:
             continue
         names, shares = zip(*bases, strict=True)
         weights = np.array(shares) / sum(shares)
-        for _ in range(_WORLDS // 2):
+        for k in range(_WORLDS + _FRESH):
             base = BASES[str(rng.choice(names, p=weights))]
-            try:
-                world = base.make(rng)
-                targets = visible_targets(stage, world, recipe, severity)
-            except Exception as e:
-                log.errors.append(f"base {base.name!r} for {recipe.name!r}: {e!r}")
-                continue
-            for k in rng.permutation(len(targets))[:_TARGETS]:
-                try:
-                    got = attempt(stage, rng, base, world, recipe, severity, targets[k])
-                except PlantingError as e:
-                    log.errors.append(str(e))
-                    continue
-                if not isinstance(got, str):
-                    return got
-                log.reasons[f"{recipe.name} on {base.name}: {got}"] += 1
+            drawn = _try_world(rng, recipe, severity, base, place, log, fresh=k >= _WORLDS)
+            if drawn is not None:
+                return drawn
     return None
 
 
-def make_pair(stage: Stage, seed: int, index: int, category: str, split: Split) -> Pair:
-    """The pair `index` of the set `seed`; depends on the arguments and the stage's size only."""
+def _try_world(
+    rng: Generator,
+    recipe: Recipe,
+    severity: Severity,
+    base: Base,
+    place: Place,
+    log: Log,
+    *,
+    fresh: bool,
+) -> Drawn | None:
+    """A pair of the recipe in one world of a base; `fresh`: in one of its own."""
+    stage = place.pool.stage
+    try:
+        shared = Shared.of(stage, base.make(rng)) if fresh else place.shared(base, rng)
+        targets = visible_targets(shared, recipe, severity)
+    except Exception as e:
+        log.errors.append(f"base {base.name!r} for {recipe.name!r}: {e!r}")
+        return None
+    if targets:
+        stage.clear()
+    for k in rng.permutation(len(targets))[:_TARGETS]:
+        try:
+            got = attempt(stage, rng, base, shared, recipe, severity, targets[k])
+        except PlantingError as e:
+            log.errors.append(str(e))
+            continue
+        if not isinstance(got, str):
+            return got
+        log.reasons[f"{recipe.name} on {base.name}: {got}"] += 1
+    return None
+
+
+def make_pair(pool: Pool, seed: int, index: int, category: str, split: Split) -> Pair:
+    """The pair `index` of the set `seed`; depends on these and the size of the pool's stage only."""
     rng = np.random.default_rng(SeedSequence([seed, 1 + SPLITS.index(split), index]))
-    stage.clear()
     log = Log()
-    drawn = draw_pair(stage, rng, category, split, log)
+    drawn = draw_pair(rng, category, Place(pool, seed, split, index), log)
     style, clean, violated = finish(rng, drawn)
     return Pair(drawn, style, clean, violated, tuple(log.given_up), tuple(log.errors))
 

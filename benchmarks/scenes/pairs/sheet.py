@@ -18,6 +18,7 @@ from physgauge.errors import ConfigError
 
 from .draw import draw
 from .pair import Drawn, PlantingError, attempt, visible_targets
+from .pool import Shared
 from .registry import BASES, RECIPES, Base, Recipe, Severity, load, recipes_of
 
 _T = TypeVar("_T")
@@ -88,14 +89,15 @@ def _pairs(stage: Stage, bases: list[Base], recipe: Recipe, count: int, seed: in
         base = bases[int(rng.integers(len(bases)))]
         world = base.make(rng)
         severity: Severity = "major" if k % 2 == 0 else "minor"
-        targets = visible_targets(stage, world, recipe, severity)
+        shared = Shared.of(stage, world)
+        targets = visible_targets(shared, recipe, severity)
         if not targets:
             reasons[f"no {severity} target on {base.name}"] += 1
             continue
         tries += 1
         at = targets[int(rng.integers(len(targets)))]
         try:
-            got = attempt(stage, rng, base, world, recipe, severity, at)
+            got = attempt(stage, rng, base, shared, recipe, severity, at)
         except PlantingError as e:
             got = f"ERROR {e}"
         if isinstance(got, str):

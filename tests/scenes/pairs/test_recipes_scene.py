@@ -12,6 +12,7 @@ from benchmarks.scenes.geometry.subject import Paint, Part, Piece
 from benchmarks.scenes.pairs.draw import draw, lit_by
 from benchmarks.scenes.pairs.order import cut, left_of, over, through
 from benchmarks.scenes.pairs.pair import Drawn, attempt
+from benchmarks.scenes.pairs.pool import Shared
 from benchmarks.scenes.pairs.registry import BASES, RECIPES, Recipe, Severity, load, recipes_of
 from benchmarks.scenes.pairs.seam import Seam, seam_at
 from benchmarks.scenes.render import Stage
@@ -51,8 +52,7 @@ def _some(stage: Stage, recipe: Recipe, severity: Severity, wanted: int) -> list
         targets = recipe.targets(world, severity)
         if targets:
             at = targets[int(rng.integers(len(targets)))]
-            stage.clear()
-            got = attempt(stage, rng, BASES[name], world, recipe, severity, at)
+            got = attempt(stage, rng, BASES[name], Shared.of(stage, world), recipe, severity, at)
             if not isinstance(got, str):
                 assert at.subject is (severity == "major")
                 found.append(got)
@@ -66,7 +66,7 @@ def test_a_recipe_plants_on_two_bases_and_leaves_the_twin_clean(name: str, stage
     for one in found:
         shared = one.planted.violated.effects[: len(one.planted.clean.effects)]
         assert one.planted.clean.effects == shared, "the twin has an effect of its own"
-        again = draw(stage, one.planted.clean, lit_by(one.planted.clean, one.planted.violated))
+        again = draw(stage, one.planted.clean, one.lit)
         assert (again.pixels == one.clean).all()
         assert one.evidence.mask.any()
 

@@ -18,6 +18,7 @@ from benchmarks.scenes.pairs import pair as pairs
 from benchmarks.scenes.pairs.dataset import Order, make_set
 from benchmarks.scenes.pairs.evidence import CHANGED, LEAST, MOST, SPILL
 from benchmarks.scenes.pairs.pair import Split, make_pair
+from benchmarks.scenes.pairs.pool import Pool
 from benchmarks.scenes.pairs.registry import (
     BASES,
     CATEGORIES,
@@ -123,11 +124,11 @@ def test_splits_keep_held_out_things_apart(written: Order) -> None:
 def small() -> Any:
     load()
     stage = Stage(SIZE)
-    yield stage
+    yield Pool(stage)
     stage.close()
 
 
-def test_far_from_what_differs_the_finished_twins_are_the_same(small: Stage) -> None:
+def test_far_from_what_differs_the_finished_twins_are_the_same(small: Pool) -> None:
     kept = 0
     for k in range(6):
         made = make_pair(small, 3, k, CATEGORIES[(0, 2, 8, 10, 15, 11)[k]], "train")
@@ -150,7 +151,7 @@ def _bytes(data: bytes) -> Any:
 
 
 @pytest.mark.parametrize("split", ["train", "held_out"])
-def test_a_pair_depends_on_seed_and_index_only(small: Stage, split: Split) -> None:
+def test_a_pair_depends_on_seed_and_index_only(small: Pool, split: Split) -> None:
     first = make_pair(small, 9, 4, "optical_effect", split)
     other = make_pair(small, 9, 5, "optical_effect", split)
     again = make_pair(small, 9, 4, "optical_effect", split)
@@ -170,7 +171,7 @@ def test_sets_are_the_same_with_more_workers_and_more_pairs(tmp_path: Path) -> N
         assert (few.out / row["file"]).read_bytes() == (many.out / row["file"]).read_bytes()
 
 
-def test_styled_pairs_are_styled_alike(small: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_styled_pairs_are_styled_alike(small: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "STYLED", 1.0)
     made = make_pair(small, 4, 0, "support_stability", "train")
     assert made.style != "none"
@@ -247,15 +248,13 @@ def test_a_set_of_all_categories_is_made_without_errors(tmp_path: Path, split: S
 
 
 @pytest.mark.slow
-def test_every_recipe_gives_an_evident_pair_of_each_split_it_is_for(small: Stage) -> None:
+def test_every_recipe_gives_an_evident_pair_of_each_split_it_is_for(small: Pool) -> None:
     lacking = []
     for name, recipe in sorted(RECIPES.items()):
         splits: tuple[Split, ...] = ("held_out",) if recipe.held_out else ("train", "held_out")
         for split in splits:
-            log = pairs.Log()
-            rng = np.random.default_rng(1)
-            small.clear()
-            if pairs._try_recipe(small, rng, recipe, split, log) is None:
+            log, place = pairs.Log(), pairs.Place(small, 1, split, 0)
+            if pairs._try_recipe(np.random.default_rng(1), recipe, place, log, True) is None:
                 lacking.append((name, split, log.reasons.most_common(3)))
             assert not log.errors
     assert not lacking
