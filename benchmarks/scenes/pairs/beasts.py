@@ -41,9 +41,9 @@ class Stand:
 
     def at(self, x: float, y: float, z: float) -> F64:
         """A point: x in half lengths, y in half widths, z in half heights of the trunk."""
-        return self.middle + self.axes @ np.array(
-            [x * self.length / 2, y * self.width, z * self.depth]
-        )
+        local = np.array([x * self.length / 2, y * self.width, z * self.depth])
+        point: F64 = self.middle + self.axes @ local
+        return point
 
     def turn(self, axis: str, degrees: float) -> F64:
         """A rotation about one of its own axes."""

@@ -19,7 +19,7 @@ _RIM: Final = 20
 def inked(pixels: U8) -> NDArray[np.bool_]:
     """Where a lettered texture differs from its paper; the rim counts as paper."""
     paper = np.median(pixels.reshape(-1, 3), axis=0)
-    ink = np.abs(pixels.astype(float) - paper).max(-1) > 60
+    ink: NDArray[np.bool_] = np.abs(pixels.astype(float) - paper).max(-1) > 60
     ink[:_RIM] = ink[-_RIM:] = False
     ink[:, :_RIM] = ink[:, -_RIM:] = False
     return ink

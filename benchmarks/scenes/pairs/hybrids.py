@@ -72,10 +72,10 @@ def _skin(outline: list[F64], paint: Paint, span: float) -> tuple[Piece, ...]:
         corners = np.stack([middle, p[i], p[i + 1]])
         n = np.cross(corners[1] - corners[0], corners[2] - corners[0])
         n = unit(n) * span * 0.006
-        pieces.append(Piece.make(prism(corners - n, corners + n), paint))
+        pieces.append(Piece.make(prism(list(corners - n), list(corners + n)), paint))
     closing = np.stack([middle, p[-1], p[0]])
     n = unit(np.cross(closing[1] - closing[0], closing[2] - closing[0])) * span * 0.006
-    pieces.append(Piece.make(prism(closing - n, closing + n), paint))
+    pieces.append(Piece.make(prism(list(closing - n), list(closing + n)), paint))
     return tuple(pieces)
 
 
@@ -125,7 +125,7 @@ def fish_tail(how: Stand, length: float, rgb: RGB, floor: float) -> Part:
             ]
         )
         off = np.array([0, 0.03, 0]) * fin
-        pieces.append(Piece.make(prism(flat - off, flat + off), dark))
+        pieces.append(Piece.make(prism(list(flat - off), list(flat + off)), dark))
     ridge = np.stack(
         [
             path[2] + [0, 0, how.depth * 0.8],
@@ -134,7 +134,7 @@ def fish_tail(how: Stand, length: float, rgb: RGB, floor: float) -> Part:
         ]
     )
     off = np.array([0, 0.02, 0]) * length
-    pieces.append(Piece.make(prism(ridge - off, ridge + off), dark))
+    pieces.append(Piece.make(prism(list(ridge - off), list(ridge + off)), dark))
     return Part("fish", None, tuple(pieces)).transformed(how.axes, how.at(0.05, 0, 0))
 
 
@@ -153,7 +153,7 @@ def scaled_tail(width: float, rgb: RGB, path: F64) -> Part:
         flat = np.stack([end - way * width * 0.4, end + (way * 1.6 + side * s * 2.0) * width,
                          end + way * width * 1.0])  # fmt: skip
         off = unit(np.cross(way, side)) * width * 0.08
-        pieces.append(Piece.make(prism(flat - off, flat + off), dark))
+        pieces.append(Piece.make(prism(list(flat - off), list(flat + off)), dark))
     return Part("tail", None, tuple(pieces))
 
 

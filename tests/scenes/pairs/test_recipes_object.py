@@ -52,7 +52,7 @@ def planted(recipe: Recipe, per_base: int = 1) -> Iterator[tuple[str, World, Pla
         found = 0
         for k, world in enumerate(made):
             for severity in ("major", "minor"):
-                for at in recipe.targets(world, severity)[:3]:  # type: ignore[arg-type]
+                for at in recipe.targets(world, severity)[:3]:
                     got = recipe.plant(world, at, np.random.default_rng(k))
                     if got is not None and found < per_base:
                         found += 1
@@ -149,12 +149,8 @@ def test_deformed_normals_are_those_of_the_deformed_faces(name: str) -> None:
 def test_lettering_changes_within_its_rim_only() -> None:
     pixels = board(("WET PAINT",), 2.5, (0.1, 0.1, 0.1), (0.9, 0.9, 0.8), 1, border=True)
     rng = np.random.default_rng(3)
-    for edit in (
-        lambda p: glyphs.run(p, rng),
-        lambda p: glyphs.halved(p, rng),
-        lambda p: glyphs.tangled(p, rng),
-    ):
-        new = edit(pixels)
+    for edit in (glyphs.run, glyphs.halved, glyphs.tangled):
+        new = edit(pixels, rng)
         changed = np.abs(new.astype(int) - pixels).max(-1) > 60
         assert changed.mean() > 0.03
         assert not changed[[*range(9), *range(-9, 0)]].any()

@@ -80,7 +80,8 @@ def _vivid(pixels: U8) -> U8:
     """With more contrast: grain and joints must be told from a shaded skin."""
     x = pixels.astype(float)
     mean = x.mean((0, 1))
-    return np.clip(mean + (x - mean) * 1.5, 0, 255).astype(np.uint8)
+    vivid: U8 = np.clip(mean + (x - mean) * 1.5, 0, 255).astype(np.uint8)
+    return vivid
 
 
 def _one_of(rng: Generator, *names: str) -> str:
