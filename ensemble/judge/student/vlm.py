@@ -1,7 +1,7 @@
 """A multimodal language model with a trained head: all probes in one forward pass, nothing decoded.
 
-A folder with `student.json` and `head.pt`, written by `physgauge distill --backbone vlm:FOLDER`. The model
-itself stays where it was; its hash is checked. It runs in torch, and does not say where.
+A folder with `student.json` and `head.pt`, written by `physgauge distill --backbone vlm:FOLDER`. The
+model itself stays where it was; its hash is checked. It runs in torch, and does not say where.
 """
 
 from __future__ import annotations
