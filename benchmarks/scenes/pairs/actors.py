@@ -90,15 +90,21 @@ def side_on(world: World, rng: Generator, spread: float = 28.0) -> tuple[float, 
     return float(np.degrees(np.arctan2(d[1], d[0]))), d
 
 
-def looking_aside(head: F64, ahead: F64, world: World, rng: Generator) -> dict[str, Any]:
-    """Where somebody looks who looks away: over a shoulder, the camera's if they face across the view."""
+def looking_aside(
+    head: F64, ahead: F64, world: World, rng: Generator, event: F64 | None = None
+) -> dict[str, Any]:
+    """Where somebody looks who looks away from `event` [3]: over the shoulder that is farther from it, or
+    the one towards the camera."""
     side = np.cross([0.0, 0.0, 1.0], ahead)
     side = side if float(side @ nearer(world)) > 0 else -side
     if rng.random() < 0.3:
         side = -side
-    return {
-        "look_at": tuple(head + side * 3.0 - ahead * 2.2 + [0, 0, float(rng.uniform(-0.3, 0.9))])
-    }
+    if event is not None:
+        to = (event - head) * [1, 1, 0]
+        if abs(float(to @ side)) > 0.2 * float(np.linalg.norm(to)):
+            side = -side * np.sign(float(to @ side))
+    at = head + side * 3.0 - ahead * 2.2 + np.array([0, 0, float(rng.uniform(-0.3, 0.9))])
+    return {"look_at": as_point(at)}
 
 
 def whole_in_view(world: World, *things: Thing) -> bool:

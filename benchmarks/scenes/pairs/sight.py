@@ -122,8 +122,8 @@ def closer(
 ) -> Planted:
     """Both twins seen closer (a part of the same view), where the subject's violation would be small.
 
-    `keys` are to be seen (they may lack the "added " of an arrangement's things), or the violation's things
-    and those of the same arrangement ("block.1" brings "block.2"); asides stay as they are.
+    `keys` are to be seen (they may lack the "added " of an arrangement's things), or the violation's
+    things and those of the same arrangement ("block.1" brings "block.2"); asides stay as they are.
     """
     there = {t.key for w in (planted.violated, planted.clean) for t in w.things}
 

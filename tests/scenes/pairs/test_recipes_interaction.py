@@ -93,7 +93,7 @@ def test_a_recipe_plants_on_two_bases_what_differs_and_is_as_severe_as_its_targe
             continue
         bases: set[str] = set()
         evident = False
-        for base, target, planted in draws(name, severity, 5 if name in RARE else 1):  # type: ignore[arg-type]
+        for base, target, planted in draws(name, severity, 9 if name in RARE else 1):  # type: ignore[arg-type]
             check_worlds(planted)
             for w in (planted.clean, planted.violated):
                 assert len({t.key for t in w.things}) == len(w.things)

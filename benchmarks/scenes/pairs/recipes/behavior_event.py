@@ -49,7 +49,9 @@ def _from_ball(world: World, target: Thing, rng: Generator) -> Planted | None:
     way = way / max(float(np.linalg.norm(way)), 1e-6)
     if target.remake is None:
         return None
-    wrong = target.remake(**looking_aside(target.facts["head"], way, world, rng), gaze_at=None)
+    wrong = target.remake(
+        **looking_aside(target.facts["head"], way, world, rng, ball.centre), gaze_at=None
+    )
     planted = Planted(
         world.changed(wrong),
         world,
@@ -89,7 +91,7 @@ def looks_away(world: World, target: Thing, rng: Generator) -> Planted | None:
     else:
         spot = facts["hand.right"] + ahead * (r + 0.05 * height) + np.array([0, 0, 0.4 * r])
     right = actor.pose(**how, look_at=as_point(spot))
-    wrong = actor.pose(**how, **looking_aside(facts["head"], ahead, world, rng))
+    wrong = actor.pose(**how, **looking_aside(facts["head"], ahead, world, rng, spot))
     ball = thing(
         "ball.thrown",
         "ball",
