@@ -34,7 +34,13 @@ CATEGORIES = (
     "energy_source", "thermal_response", "behavior_event",
 )  # fmt: skip
 MINE = [r.name for c in CATEGORIES for r in recipes_of(c)]
-NARROW = {"mat_not_dented": "only the playground has a trampoline"}
+NARROW = {
+    "mat_not_dented": ["playground"],
+    "floats_at_wrong_line": ["beach", "pond"],
+    "wake_wrong_way": ["beach", "pond"],
+    "stands_on_water": ["beach", "pond"],
+}
+"""Only these bases have a trampoline, or open water (the beach not always a boat as its subject)."""
 NO_MINOR = {"mat_not_dented": "who is on the trampoline is the subject"}
 RARE = {
     "no_splash", "wake_wrong_way", "prints_missing", "pours_beside", "mat_not_dented", "stands_on_water",
@@ -53,7 +59,7 @@ def draws(name: str, severity: Severity, worlds: int = 2) -> Iterator[tuple[str,
     recipe = RECIPES[name]
     rng = np.random.default_rng(5)
     for k in range(worlds):
-        for base in sorted(BASES):
+        for base in NARROW.get(name, sorted(BASES)):
             world = world_of(base, k)
             for target in recipe.targets(world, severity)[:4]:
                 planted = recipe.plant(world, target, rng)
