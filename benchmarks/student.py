@@ -1,10 +1,10 @@
 """``python -m benchmarks.student --seed S``: the student judge on pairs that it was never trained on.
 
 Renders held-out pairs (docs/pairs.md: every base is new to the student, half of the recipes are) and
-images that are not eligible, runs the ONNX file through the judge as a pipeline would, and prints one line
-``RESULT {json}``: AUROC of the expected score (violated against clean), pairs in the right order, AUROC of
-each category, eligibility, calibration, rank correlation of both scores with what was planted (clean 0,
-minor 1, major 2) with bootstrap intervals, time on one core, and how many images it declined.
+images that are not eligible, runs the ONNX file through the judge as a pipeline would, and prints one
+line ``RESULT {json}``: AUROC of the expected score (violated against clean), pairs in the right order,
+AUROC of each category, eligibility, calibration, rank correlation of both scores with what was planted
+(clean 0, minor 1, major 2) with bootstrap intervals, time on one core, and how many images it declined.
 
 Images that it declines have no numbers: they are left out of ranks and calibration, and count as wrong in
 eligibility and in pair accuracy.
