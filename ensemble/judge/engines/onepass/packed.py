@@ -71,7 +71,7 @@ class Packed:
         """What the model holds at the tails' ends, [tails, hidden] float32 a session, in one forward
         pass: for a head that was trained to read it."""
         states, _ = self._forward([(o, tail) for o, some in batch for tail in some])
-        return list(states.float().cpu().split([len(some) for _, some in batch]))
+        return list(torch.split(states.float().cpu(), [len(some) for _, some in batch]))
 
     @torch.inference_mode()
     def alone(
