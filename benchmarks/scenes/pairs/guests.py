@@ -16,7 +16,7 @@ from benchmarks.scenes.surroundings import outdoor
 
 from .oddments import bathtub, boulder, cone, fridge, hydrant, toilet, traffic_light, tyre
 from .pick import pixels_per_unit
-from .things import blocks, furniture, kitchen, lamps, props, vehicles
+from .things import blocks, boards, furniture, kitchen, lamps, props, vehicles
 from .things.creatures import animal
 from .warp import grounded
 from .world import Thing, World, tags
@@ -42,10 +42,11 @@ class Guest:
 
 
 def group_of(world: World, at: Thing) -> str:
-    """table (a desk or counter seen from near), room, street, water, snow, sand, air or nature."""
+    """table (a desk or counter seen from near), room, street, harbour, water, snow, sand, air or
+    nature."""
     if world.place in INSIDE:
         return "table" if 320 / pixels_per_unit(world, at) < 1.9 else "room"
-    known = ("street", "water", "snow", "sand", "air")
+    known = ("street", "harbour", "water", "snow", "sand", "air")
     return world.place if world.place in known else "nature"
 
 
@@ -74,6 +75,7 @@ def _snowman(rng: Generator, key: str) -> Thing:
 
 
 _OPEN: Final = frozenset({"nature", "sand", "snow", "water", "air"})
+_TOWN: Final = frozenset({"street", "harbour"})
 _ROOMS: Final = frozenset({"table", "room"})
 
 GUESTS: Final[tuple[Guest, ...]] = (
@@ -83,25 +85,25 @@ GUESTS: Final[tuple[Guest, ...]] = (
     Guest("lamb", _beast("sheep", 0.3), _ROOMS),
     Guest("cow", _beast("cow"), frozenset({"room", "air", "snow", "sand", "street"}), shrinks=0.8),
     Guest(
-        "rhino", _beast("rhino"), frozenset({"room", "street", "snow", "sand", "air"}), shrinks=0.75
+        "rhino", _beast("rhino"), frozenset({"room", "snow", "sand", "air"}) | _TOWN, shrinks=0.75
     ),
     Guest(
         "elephant",
         _beast("elephant"),
-        frozenset({"room", "street", "snow", "air", "sand"}),
+        frozenset({"room", "snow", "air", "sand"}) | _TOWN,
         shrinks=0.7,
     ),
-    Guest("ostrich", _beast("ostrich"), frozenset({"room", "street", "snow", "air"}), shrinks=0.85),
+    Guest("ostrich", _beast("ostrich"), frozenset({"room", "snow", "air"}) | _TOWN, shrinks=0.85),
     Guest("snowman", _snowman, _ROOMS | {"sand"}),
     Guest("rock", boulder, frozenset({"table"})),
-    Guest("light aircraft", _plane, frozenset({"room", "street", "sand"}), shrinks=0.45),
+    Guest("light aircraft", _plane, frozenset({"room", "sand"}) | _TOWN, shrinks=0.45),
     Guest("car", _sedan, frozenset({"room", "water", "sand"}), shrinks=0.75),
     Guest("boat", _boat, frozenset({"room", "street", "snow", "air"}), shrinks=0.6),
-    Guest("cooker", _stove, _OPEN | {"street"}),
-    Guest("sofa", furniture.sofa, _OPEN | {"street"}),
-    Guest("bed", furniture.bed, _OPEN | {"street"}),
-    Guest("refrigerator", fridge, _OPEN | {"street"}),
-    Guest("fireplace", lambda rng, key: lamps.fireplace(rng, key, lit=False), _OPEN | {"street"}),
+    Guest("cooker", _stove, _OPEN | _TOWN),
+    Guest("sofa", furniture.sofa, _OPEN | _TOWN),
+    Guest("bed", furniture.bed, _OPEN | _TOWN),
+    Guest("refrigerator", fridge, _OPEN | _TOWN),
+    Guest("fireplace", lambda rng, key: lamps.fireplace(rng, key, lit=False), _OPEN | _TOWN),
     Guest("traffic cone", cone, frozenset({"table"}), held_out=True),
     Guest("car wheel", tyre, frozenset({"table", "room"}), held_out=True, shrinks=0.8),
     Guest("fire hydrant", hydrant, _ROOMS | {"sand", "snow", "water"}, held_out=True, shrinks=0.6),
@@ -112,8 +114,8 @@ GUESTS: Final[tuple[Guest, ...]] = (
         held_out=True,
         shrinks=0.7,
     ),
-    Guest("bathtub", bathtub, _OPEN | {"street"}, held_out=True),
-    Guest("toilet", toilet, _OPEN | {"street", "table"}, held_out=True, shrinks=0.8),
+    Guest("bathtub", bathtub, _OPEN | _TOWN, held_out=True),
+    Guest("toilet", toilet, _OPEN | _TOWN | {"table"}, held_out=True, shrinks=0.8),
 )
 
 
@@ -142,6 +144,7 @@ BELONGS: Final[Mapping[str, tuple[Make, ...]]] = {
     "table": (props.pencil_pot, props.basket),
     "room": _ROOM,
     "street": (_crate, vehicles.bicycle, lambda rng, key: props.potted_plant(rng, key, scale=1.6)),
+    "harbour": (_crate, vehicles.bicycle, boards.barrel),
     "nature": (_nature(outdoor.rock, "rock", 1.0), _nature(outdoor.bush, "bush", 1.0)),
     "sand": (_nature(outdoor.rock, "rock", 0.8), _crate),
     "snow": (_nature(outdoor.rock, "rock", 0.9), _nature(outdoor.tree, "tree", 1.0)),

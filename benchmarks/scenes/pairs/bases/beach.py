@@ -6,7 +6,8 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.scenes.pairs.registry import base
-from benchmarks.scenes.pairs.things import outdoors
+from benchmarks.scenes.pairs.things import boards, outdoors
+from benchmarks.scenes.pairs.things.creatures import animal
 from benchmarks.scenes.pairs.things.framing import Layout, shown
 from benchmarks.scenes.pairs.things.furnish import SUNK, Taken, Yard, furnish, to_the_side, walking
 from benchmarks.scenes.pairs.things.open_air import spots
@@ -15,7 +16,9 @@ from benchmarks.scenes.pairs.things.shore import basin, boat, wader
 from benchmarks.scenes.pairs.world import Thing, World
 
 _WET: tuple[float, float, float] = (0.62, 0.52, 0.35)
-_KINDS = ("parasol", "bucket", "palm", "person.2", "dog", "ball", "rock", "bird", "crate")
+_KINDS = ("parasol", "bucket", "palm", "person.2", "dog", "ball", "rock", "bird", "crate", "board",
+          "chair", "chair.2", "bicycle", "stool")  # fmt: skip
+_MAIN = ("person", "castle", "boat", "dog", "kiosk")
 
 
 def _castle(rng: Generator, taken: Taken) -> list[Thing]:
@@ -33,18 +36,46 @@ def _castle(rng: Generator, taken: Taken) -> list[Thing]:
     return [castle, child]
 
 
+def _kiosk(rng: Generator, taken: Taken) -> list[Thing]:
+    """A kiosk, and somebody before it."""
+    deg = -90.0 + float(rng.uniform(-30, 30))
+    one = boards.kiosk(rng, "kiosk", at=(0.0, 0.4, 0.0), turn=deg, subject=True)
+    x = float(rng.choice([-1, 1])) * float(rng.uniform(0.9, 1.3))
+    guest = bystander(
+        rng, "guest", (x, -0.75, -SUNK), float(rng.uniform(20, 160)), ("stand", "hips", "wave"),
+        look_at=(0.0, 0.0, 1.4),
+    )  # fmt: skip
+    taken += [(0.0, 0.3, 1.35), (x, -0.75, 0.5)]
+    return [one, guest]
+
+
+def _dog(rng: Generator) -> Thing:
+    """A dog on the sand, seen from its side."""
+    lies = bool(rng.random() < 0.25)
+    deg = to_the_side(rng)
+    return animal(
+        rng, "dog.main", "dog", (0, 0, -SUNK * 0.7), deg, subject=True, size=1.2, lies=lies
+    )
+
+
 def _beach(rng: Generator) -> Layout:
     skies = ("clear", "clear", "pale", "evening")
     layout = Layout([], fill=(0.6, 0.86), rise=(7.0, 20.0), skies=skies)
     shore = float(rng.uniform(1.6, 2.8))
     basin(rng, layout, "sand", shore, 50.0)
-    kind = str(rng.choice(["person", "castle", "boat"]))
+    kind = str(rng.choice(_MAIN))
     things: list[Thing] = []
     taken: Taken = [(0.0, 0.0, 0.8)]
     if kind == "castle":
         things += _castle(rng, taken)
         layout.fill = (0.45, 0.65)
-    if kind == "person" or rng.random() < 0.5:
+    if kind == "kiosk":
+        things += _kiosk(rng, taken)
+        layout.fill = (0.5, 0.72)
+    if kind == "dog":
+        things.append(_dog(rng))
+        layout.fill = (0.4, 0.62)
+    if kind == "person" or rng.random() < (0.5 if kind != "kiosk" else 0.0):
         at = (0.0, 0.0) if kind == "person" else (float(rng.uniform(-1.6, 1.6)), shore - 0.8)
         things += walking(rng, "person", at, to_the_side(rng), _WET, subject=kind == "person")
         taken.append((*at, 0.6))
@@ -56,7 +87,8 @@ def _beach(rng: Generator) -> Layout:
     if rng.random() < 0.4:
         x, y = float(rng.uniform(-1.6, 1.6)), shore + float(rng.uniform(0.9, 1.3))
         things += wader(rng, "wader", x, y, float(rng.uniform(-150, -30)))
-    kinds = _KINDS if kind == "castle" else (*_KINDS, "sand_castle")
+    kinds = [*_KINDS] if kind == "castle" else [*_KINDS, "sand_castle"]
+    kinds += ["kiosk"] if kind in ("person", "dog") else []
     yard = Yard((-2.3, -0.9), (2.3, shore - 0.4), soft=_WET)
     things += furnish(rng, taken, kinds, int(rng.integers(4, 7)), yard)
     layout.things = things
@@ -66,7 +98,7 @@ def _beach(rng: Generator) -> Layout:
 
 @base(
     "beach",
-    "A beach: a walker with footprints, a sand castle or a boat; parasol, palm, ball, a wader.",
+    "A beach: a walker with footprints, a dog, a kiosk, a sand castle or a boat; chairs, a wader.",
     held_out=True,
 )
 def beach(rng: Generator) -> World:

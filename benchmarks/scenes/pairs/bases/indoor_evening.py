@@ -1,4 +1,4 @@
-"""A bedside at night, and a window sill in winter."""
+"""A bedside at night."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.scenes.geometry.subject import Paint, Part
+from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
 from benchmarks.scenes.pairs.things import (
     blocks,
@@ -18,17 +18,14 @@ from benchmarks.scenes.pairs.things import (
     props,
     signs,
 )
-from benchmarks.scenes.pairs.things.kit import WHITE, Options, box, colour, part, wooden
+from benchmarks.scenes.pairs.things.kit import Options
 from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
-from benchmarks.scenes.pairs.things.light import daylight, lamplight
+from benchmarks.scenes.pairs.things.light import lamplight
 from benchmarks.scenes.pairs.things.room import (
     Textures,
-    curtains,
     floor,
-    outside,
     surface,
     wall,
-    window,
 )
 from benchmarks.scenes.pairs.world import Thing, World
 
@@ -151,95 +148,3 @@ def _body(lamp: Thing) -> tuple[np.ndarray, np.ndarray]:
     """The lamp's box without its cord and outlet."""
     v = np.concatenate([p.verts() for p in lamp.parts if p.key not in ("cord", "outlet")])
     return v.min(0), v.max(0)
-
-
-_SILL: Options = (
-    (props.potted_plant, {}),
-    (kitchen.mug, {"full": True}),
-    (blocks.book, {}),
-    (props.vase, {}),
-    (props.teddy, {"turn": 10.0}),
-    (kitchen.apple, {}),
-    (kitchen.cup, {}),
-    (signs.jar, {"turn": 0.0}),
-    (lamps.candle, {"lit": False}),
-    (props.pencil_pot, {}),
-    (signs.bottle, {}),
-    (blocks.ball, {"radius": 0.04}),
-    (kitchen.teapot, {}),
-)
-
-
-@base(
-    "winter_sill",
-    "Window sill in winter: snow outside, a burning candle, plants, cups, books",
-    held_out=True,
-)
-@furnished
-def winter_sill(rng: Generator) -> World:
-    """See the registry."""
-    night = rng.random() < 0.3
-    textures: Textures = {"outside": outside(rng, snow=True, night=night)}
-    back = surface(rng, textures, "wall", ("plaster", "brick", "wallpaper", "stone"), "yz", 1.0)
-    board = surface(rng, textures, "top", ("wood", "marble", "stone"), "xy", 0.8)
-    deep = float(rng.uniform(0.3, 0.42))
-    w, h = float(rng.uniform(1.0, 1.6)), float(rng.uniform(0.8, 1.1))
-    frame = WHITE if rng.random() < 0.6 else wooden(rng)
-    stage: list[Part] = [
-        wall(-deep, back),
-        *window(
-            -deep,
-            0.0,
-            h / 2 + 0.05,
-            (w, h),
-            frame,
-            panes=int(rng.integers(1, 4)),
-            emission=0.05 if night else 0.16,
-        ),
-        part(
-            "backdrop.sill", (box((-deep / 2 + 0.02, 0, -0.025), (deep + 0.04, 2.4, 0.05)), board)
-        ),
-        part(
-            "backdrop.below",
-            (
-                box((-deep / 2 - 0.02, 0, -0.6), (deep - 0.08, 2.6, 1.1)),
-                Paint(colour(rng, (0.0, 0.3), (0.5, 0.9)).rgb, specular=0.0),
-            ),
-        ),
-    ]
-    if rng.random() < 0.4:
-        stage += curtains(-deep, 0.0, h / 2 + 0.1, (w, h), colour(rng))
-    make = (
-        lamps.candle,
-        lamps.candle,
-        props.potted_plant,
-        kitchen.mug,
-        blocks.book,
-        kitchen.teapot,
-    )[int(rng.integers(6))]
-    how: dict[str, Any] = (
-        {"full": True} if make is kitchen.mug else {"lettered": True} if make is blocks.book else {}
-    )
-    subject = make(
-        rng,
-        make.kind.replace(" ", "_"),
-        at=(-deep / 2, 0, 0),
-        turn=float(rng.uniform(-40, 40)),
-        subject=True,
-        **how,
-    )
-    camera = view(rng, subject.verts(), fill=(0.24, 0.4), high=(12, 30), turn=34, drop=(0.0, 0.6))
-    plan = Layout(
-        rng, camera, (-deep + 0.06, 0.03, -1.1, 1.1), wall=-deep, textures=textures, least=0.014
-    )
-    plan.add(subject)
-    plan.keep(1, 0.09)
-    if make is not lamps.candle:
-        plan.put(lamps.candle, turn=0.0)
-    plan.several(_SILL, int(rng.integers(3, 7)))
-    light = (
-        daylight(rng, camera, strength=(0.4, 0.5), ambient=(0.3, 0.36))
-        if night
-        else daylight(rng, camera, ambient=(0.4, 0.52))
-    )
-    return plan.world("winter_sill", stage, light, free=2, size=0.08)

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.subject import Part
 from benchmarks.scenes.pairs.registry import base
-from benchmarks.scenes.pairs.things import blocks, furniture, kitchen, lamps, props, signs
+from benchmarks.scenes.pairs.things import blocks, devices, furniture, kitchen, lamps, props, signs
 from benchmarks.scenes.pairs.things.kit import WHITE, Options, box, colour, part, turned
 from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
 from benchmarks.scenes.pairs.things.light import daylight
@@ -57,6 +57,28 @@ _ASIDES: Options = (
     (blocks.butter, {"least": 0.012}),
     (signs.table_sign, {"words": "RESERVED", "turn": 0.0}),
     (kitchen.glass, {"key": "wine"}),
+)
+
+
+_CAFE: Options = (
+    *_ASIDES,
+    (signs.table_sign, {"key": "menu", "kind": "menu", "turn": 0.0}),
+    (devices.laptop, {"turn": 0.0}),
+    (devices.phone, {}),
+    (blocks.book, {"lettered": True, "turn": 0.0}),
+    (kitchen.teapot, {}),
+)
+_ON_CAFE_TABLE: Options = (
+    (kitchen.cup, {}),
+    (kitchen.cup, {}),
+    (kitchen.teapot, {}),
+    (kitchen.teapot, {}),
+    (kitchen.jug, {}),
+    (signs.table_sign, {"kind": "menu"}),
+    (signs.table_sign, {"kind": "menu"}),
+    (blocks.book, {"lettered": True}),
+    (devices.laptop, {}),
+    (signs.bottle, {"label": True}),
 )
 
 
@@ -149,9 +171,28 @@ def dining_table(rng: Generator) -> World:
     return plan.world("dining_table", stage, daylight(rng, camera), ground=-high, free=2, size=0.08)
 
 
+def _around(rng: Generator, plan: Layout, r: float, floor_z: float) -> None:
+    """What a cafe has besides its tables: a board and a clock on the wall, a free chair."""
+    side = float(rng.choice([-1.0, 1.0]))
+    x, y = float(rng.uniform(-0.5, 0.0)), side * (r + float(rng.uniform(0.3, 0.45)))
+    turn = -90.0 * side + float(rng.uniform(-25, 25))
+    chair = furniture.chair(rng, "free_chair", at=(x, y, floor_z), turn=turn)
+    if plan.clear(chair.low, chair.high, 0.02, within=False) and plan.shown(
+        plan.rect(chair), 0.012, 0.45, -0.08
+    ):
+        plan.add(chair)
+    if rng.random() < 0.6:
+        size = (float(rng.uniform(0.6, 0.8)), float(rng.uniform(0.4, 0.55)))
+        plan.hang(signs.wall_sign, "menu_board", low=0.1, kind="menu", size=size, tries=40)
+    if rng.random() < 0.5:
+        plan.hang(signs.clock, "clock", low=0.3, radius=0.2, tries=30)
+    elif rng.random() < 0.5:
+        plan.hang(signs.picture_frame, "picture", low=0.1, size=(0.45, 0.34), tries=30)
+
+
 @base(
     "cafe_window",
-    "Round cafe table by a window: a guest with a cup, or cups and cakes alone; street light outside",
+    "Round cafe table by a window: a guest, a cup, a menu or a laptop; a free chair, clock, board",
     held_out=True,
 )
 @furnished
@@ -162,15 +203,15 @@ def cafe_window(rng: Generator) -> World:
     ground = surface(rng, textures, "floor", ("tiles", "planks", "marble"), "xy", 1.2)
     back = surface(rng, textures, "wall", ("brick", "plaster", "stone"), "yz", 1.4)
     wall_x = -float(rng.uniform(1.0, 1.6))
+    wide = float(rng.uniform(1.4, 2.2) if rng.random() < 0.5 else rng.uniform(0.6, 1.0))
+    middle = float(rng.uniform(-0.3, 0.3)) if wide > 1.2 else float(rng.uniform(-0.9, 0.9))
     stage: list[Part] = [
         floor(-high, ground),
         wall(wall_x, back),
-        *window(
-            wall_x, float(rng.uniform(-0.3, 0.3)), 0.75, (float(rng.uniform(1.4, 2.2)), 1.2), WHITE
-        ),
+        *window(wall_x, middle, 0.75, (wide, 1.2), WHITE),
     ]
     if rng.random() < 0.4:
-        stage += curtains(wall_x, 0.0, 0.75, (2.3, 1.3), colour(rng))
+        stage += curtains(wall_x, middle, 0.75, (wide + 0.1, 1.3), colour(rng))
     top = colour(rng, (0.0, 0.6), (0.4, 0.95))
     board = [
         part("top", (turned([(r, high - 0.03), (r, high)], 28), top)),
@@ -200,19 +241,15 @@ def cafe_window(rng: Generator) -> World:
             drop=(-0.6, 0.0),
         )
     else:
-        subject = (
-            kitchen.cup(
-                rng,
-                "cup",
-                at=(0, 0, 0),
-                turn=float(rng.uniform(-80, 80)),
-                subject=True,
-                rests_on="table",
-            )
-            if rng.random() < 0.5
-            else kitchen.teapot(
-                rng, "teapot", turn=float(rng.uniform(-80, 80)), subject=True, rests_on="table"
-            )
+        make, how = _ON_CAFE_TABLE[int(rng.integers(len(_ON_CAFE_TABLE)))]
+        spread = 80.0 if make in (kitchen.cup, kitchen.teapot, kitchen.jug) else 30.0
+        subject = make(
+            rng,
+            make.kind.replace(" ", "_"),
+            turn=float(rng.uniform(-spread, spread)),
+            subject=True,
+            rests_on="table",
+            **how,
         )
         camera = view(
             rng, subject.verts(), fill=(0.26, 0.42), high=(16, 36), turn=40, drop=(-0.2, 0.5)
@@ -227,7 +264,9 @@ def cafe_window(rng: Generator) -> World:
     else:
         plan.add(subject)
     plan.keep(1, 0.1)
-    plan.several(_ASIDES, int(rng.integers(3, 7)))
+    plan.shut(middle, 0.75, (wide, 1.2))
+    _around(rng, plan, r, -high)
+    plan.several(_CAFE, int(rng.integers(3, 7)))
     return plan.world("cafe_window", stage, daylight(rng, camera), ground=-high, free=2, size=0.08)
 
 

@@ -1,4 +1,4 @@
-"""A park, and a picnic."""
+"""A park."""
 
 from __future__ import annotations
 
@@ -104,51 +104,3 @@ def _park(rng: Generator) -> Layout:
 def park(rng: Generator) -> World:
     """See the base."""
     return shown(rng, "park", "nature", _park)
-
-
-def _eaters(rng: Generator) -> list[Thing]:
-    """One or two people who sit on crates beside a blanket."""
-    things: list[Thing] = []
-    mates = int(rng.integers(1, 3))
-    for k in range(mates):
-        x = (-1.15 if k else 1.15) * float(rng.uniform(0.95, 1.1))
-        deg = float(np.degrees(np.arctan2(-0.35, -x))) + float(rng.uniform(-18, 18))
-        low = outdoors.crate(rng, f"crate.{k}", (x, 0.35, 0.0), deg)
-        look = (-x, 0.3, 1.0) if mates == 2 else (0.0, -0.3, 0.1)
-        one = person(
-            rng, f"person.{k}" if k else "person", (x, 0.35, 0.0), deg, subject=k == 0, pose="sit",
-            seat=float(low.size[2]) - 0.01, look_at=look, rests_on=low.key,
-        )  # fmt: skip
-        things += [low, one]
-    return things
-
-
-def _picnic(rng: Generator) -> Layout:
-    layout = Layout([], fill=(0.62, 0.95), rise=(8.0, 26.0))
-    lay_out(rng, layout, _GRASS, _TREES, (4, 10))
-    cloth = outdoors.blanket(
-        rng, "blanket", (0, 0, 0), float(rng.uniform(-20, 20)), more_facts={"detail": True}
-    )
-    at = (float(rng.uniform(-0.35, 0.35)), float(rng.uniform(-0.1, 0.35)), 0.02)
-    food = outdoors.basket(rng, "basket", at, float(rng.uniform(0, 360)), rests_on="blanket")
-    melon = toy_ball(rng, "ball", (float(rng.uniform(-0.5, 0.5)), -0.4, 0.02), 0.13)
-    people = _eaters(rng)
-    near = [one.verts() for one in (*people, food) if one.key.startswith(("person", "basket"))]
-    layout.focus = np.concatenate(near)
-    taken: Taken = [(0.0, 0.0, 0.95), (1.15, 0.35, 0.6), (-1.15, 0.35, 0.6)]
-    kinds = ("parasol", "tree", "bicycle", "dog", "bush", "bird", "goat", "person.3", "cart", "cat")
-    yard = Yard((-2.5, -0.9), (2.5, 2.8))
-    more = furnish(rng, taken, kinds, int(rng.integers(3, 6)), yard)
-    layout.things = [cloth, *people, food, melon, *more]
-    layout.free = spots(rng, layout.things, (-2.0, -1.4), (2.0, 1.8), 0.0, 7)
-    return layout
-
-
-@base(
-    "picnic",
-    "A picnic: people on crates round a blanket with a basket; parasol, dog, bicycle, trees.",
-    held_out=True,
-)
-def picnic(rng: Generator) -> World:
-    """See the base."""
-    return shown(rng, "picnic", "nature", _picnic)

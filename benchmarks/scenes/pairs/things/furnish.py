@@ -13,7 +13,7 @@ from benchmarks.scenes.geometry.solids import prism, rot
 from benchmarks.scenes.geometry.subject import Paint, Part, Piece
 from benchmarks.scenes.pairs.world import Thing, tags
 
-from . import blocks, outdoors, vehicles
+from . import blocks, boards, furniture, outdoors, tools, vehicles
 from .creatures import SIZES, animal
 from .framing import Layout
 from .open_air import clear, distance, open_ground
@@ -27,7 +27,9 @@ Taken = list[tuple[float, float, float]]
 """Circles (x, y, radius) that are full."""
 SUNK: Final = 0.018
 """How deep feet are in snow and sand."""
-_BIG: Final = ("cow", "horse", "elephant", "rhino", "cart", "fence", "car", "trampoline")
+_BIG: Final = (
+    "cow", "horse", "elephant", "rhino", "cart", "fence", "car", "trampoline", "kiosk", "stall",
+)  # fmt: skip
 _GROWN: Final = {"dog": 1.15, "cat": 1.15, "duck": 1.3, "chicken": 1.3}
 """Small animals a little larger than life, that they are plain to see."""
 
@@ -46,6 +48,8 @@ class Yard:
     trees: tuple[str, ...] = ("leafy", "conifer")
     tight: float = 1.0
     """Factor of the room that everything takes."""
+    words: str = "outdoors"
+    """Kind of what boards say."""
 
     @property
     def floor(self) -> float:
@@ -133,6 +137,11 @@ def windsock(s: _Spot) -> list[Thing]:
     return [Thing(s.key, "windsock", (part,), tags=tags("stands"))]
 
 
+def _large_sign(s: _Spot) -> list[Thing]:
+    make = getattr(boards, s.key.split(".")[0])
+    return [make(s.rng, s.key, at=(s.x, s.y + 0.9, 0.0), turn=s.turn, kind=s.yard.words)]
+
+
 _MAKE: Final[dict[str, Callable[[_Spot], list[Thing]]]] = {
     "person": _someone,
     "walker": lambda s: walking(s.rng, s.key, (s.x, s.y), s.turn, s.yard.soft),
@@ -145,6 +154,16 @@ _MAKE: Final[dict[str, Callable[[_Spot], list[Thing]]]] = {
     "ball": lambda s: [toy_ball(s.rng, "ball.2", s.at())],
     "snowman": _snowman,
     "windsock": windsock,
+    "board": lambda s: [
+        boards.sandwich_board(s.rng, s.key, at=s.at(), turn=s.turn, kind=s.yard.words)
+    ],
+    "kiosk": _large_sign,
+    "stall": _large_sign,
+    "barrel": lambda s: [boards.barrel(s.rng, s.key, at=s.at(), turn=s.turn)],
+    "chair": lambda s: [furniture.chair(s.rng, s.key, at=s.at(), turn=s.turn)],
+    "stool": lambda s: [furniture.stool(s.rng, s.key, at=s.at(), turn=s.turn)],
+    "toolbox": lambda s: [tools.toolbox(s.rng, s.key, at=s.at(), turn=s.turn)],
+    "pump": lambda s: [tools.pump(s.rng, s.key, at=s.at(), turn=s.turn)],
     **dict.fromkeys(SIZES, _creature),
     **dict.fromkeys(("bicycle", "tricycle", "skateboard", "cart", "sledge"), _ride),
 }

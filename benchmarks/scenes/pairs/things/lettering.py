@@ -179,6 +179,52 @@ DESK: Final = (
     "OUT",
     "TO DO",
 )
+MENU: Final = (
+    "MENU",
+    "SOUP OF THE DAY",
+    "COFFEE AND CAKE",
+    "FRESH JUICE",
+    "ICE CREAM",
+    "TEA TIME",
+    "HOT DRINKS",
+    "APPLE PIE",
+    "LEMONADE",
+)
+OUTDOORS: Final = (
+    "ICE CREAM",
+    "BOATS FOR HIRE",
+    "BEACH CAFE",
+    "SUN CREAM",
+    "KEEP CLEAN",
+    "NO DOGS",
+    "PICNIC AREA",
+    "FRESH FRUIT",
+    "LEMONADE",
+    "SURF SCHOOL",
+)
+STALLS: Final = (
+    "FRESH FISH",
+    "CHEESE",
+    "HONEY",
+    "APPLES",
+    "FLOWERS",
+    "OYSTERS",
+    "BREAD",
+    "SPICES",
+    "OLIVES",
+    "EGGS",
+)
+REPAIRS: Final = (
+    "CAR REPAIR",
+    "TYRES",
+    "BICYCLES",
+    "OIL CHANGE",
+    "OPEN",
+    "GARAGE",
+    "SPARE PARTS",
+    "NO PARKING",
+    "CAR WASH",
+)
 WORDS: Final = {
     "shop": SHOPS,
     "street": STREETS,
@@ -191,6 +237,10 @@ WORDS: Final = {
     "shed": SHED,
     "homely": HOMELY,
     "desk": DESK,
+    "menu": MENU,
+    "outdoors": OUTDOORS,
+    "stall": STALLS,
+    "repairs": REPAIRS,
 }
 
 _FONTS: Final = (

@@ -8,9 +8,8 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.solids import rot
 from benchmarks.scenes.geometry.subject import Paint, Part, Piece
-from benchmarks.scenes.paints import U8
-from benchmarks.scenes.surroundings.textures import picture, sky
 
+from .faces import front, lettered, printed
 from .kit import (
     BLACK,
     RGB,
@@ -27,52 +26,8 @@ from .kit import (
     turned,
     wooden,
 )
-from .lettering import LABELS, WORDS, board, colours, dial
+from .lettering import LABELS, dial
 from .quick import rod as limb
-
-
-def _lines(words: str | tuple[str, ...], split: bool) -> tuple[str, ...]:
-    if isinstance(words, tuple):
-        return words
-    return tuple(words.split()) if split else (words,)
-
-
-def _lettering(
-    rng: Generator,
-    kind: str,
-    words: str | tuple[str, ...] | None,
-    garbled: bool,
-    aspect: float,
-    ink: RGB | None = None,
-    paper: RGB | None = None,
-    border: bool = False,
-    shown: bool = True,
-) -> tuple[U8, str, RGB]:
-    """Texture, text and paper of a lettered face; draws the same numbers whatever is asked."""
-    drawn = str(rng.choice(WORDS[kind]))
-    style, seed = int(rng.integers(6)), int(rng.integers(2**31))
-    a, b = colours(rng)
-    lines = _lines(words or drawn, aspect < 2.2)
-    broken = np.random.default_rng(seed) if garbled else None
-    if not shown:
-        return np.zeros((0, 0, 3), np.uint8), " ".join(lines), paper or b
-    pixels = board(
-        lines, aspect, ink or a, paper or b, style, border=border, broken=broken, margin=0.1
-    )
-    return pixels, " ".join(lines), paper or b
-
-
-def _front(w: float, h: float, x: float, z: float) -> Piece:
-    """A sheet facing +x, its middle at (x, 0, z), with the texture "@face"."""
-    return face(
-        [
-            (x, -w / 2, z + h / 2),
-            (x, w / 2, z + h / 2),
-            (x, w / 2, z - h / 2),
-            (x, -w / 2, z - h / 2),
-        ],
-        "@face",
-    )
 
 
 @maker("sign", "rigid", "sign")
@@ -89,12 +44,12 @@ def wall_sign(
     garbled: pseudo-letters of the same layout; kind: of words (notice, shop, street, homely ...);
     size: width, height."""
     w, h = size
-    pixels, text, paper = _lettering(
+    pixels, text, paper = lettered(
         rng, kind, words, garbled, w / h, border=bool(rng.random() < 0.4)
     )
     parts = [
         part("board", (box((-0.008, 0, 0), (0.016, w, h)), Paint(paper, specular=0.1))),
-        Part("lettering", None, (_front(w, h, 0.0006, 0),)),
+        Part("lettering", None, (front(w, h, 0.0006, 0),)),
     ]
     return Made(parts, {"words": text, "textures": own_textures(face=pixels), "width": w})
 
@@ -110,13 +65,13 @@ def table_sign(
 ) -> Made:
     """A small sign that stands on a table. Keywords as `wall_sign`."""
     w, h = float(rng.uniform(0.14, 0.22)), float(rng.uniform(0.08, 0.12))
-    pixels, text, paper = _lettering(
+    pixels, text, paper = lettered(
         rng, kind, words, garbled, w / h, border=bool(rng.random() < 0.5)
     )
     w, h = size or (w, h)
     turn = rot("y", -15)
     sheet = part("board", (box((-0.004, 0, h / 2), (0.008, w, h)), Paint(paper, specular=0.1)))
-    letters = Part("lettering", None, (_front(w, h, 0.0006, h / 2),))
+    letters = Part("lettering", None, (front(w, h, 0.0006, h / 2),))
     foot = part("foot", (box((-0.02, 0, 0.006), (0.07, w * 0.6, 0.012)), wooden(rng)))
     return Made(
         [*(p.transformed(turn, (0, 0, 0.006)) for p in (sheet, letters)), foot],
@@ -141,11 +96,11 @@ def street_sign(
     ground: RGB = ((0.05, 0.22, 0.5), (0.05, 0.36, 0.2), (0.6, 0.08, 0.08), (0.1, 0.1, 0.11))[
         int(rng.integers(4))
     ]
-    pixels, text, _ = _lettering(rng, kind, words, garbled, w / h, white, ground, border=True)
+    pixels, text, _ = lettered(rng, kind, words, garbled, w / h, white, ground, border=True)
     z = height - h / 2
     parts = [
         part("board", (box((0.03, 0, z), (0.012, w, h)), STEEL)),
-        Part("lettering", None, (_front(w, h, 0.0368, z),)),
+        Part("lettering", None, (front(w, h, 0.0368, z),)),
     ]
     if pole:
         parts.append(part("pole", (limb((0, 0, 0.03), (0, 0, height + 0.05), 0.028, 0.026), STEEL)))
@@ -166,12 +121,12 @@ def shop_sign(
 ) -> Made:
     """A shop's board that faces +x, its middle at the origin. Keywords as `wall_sign`."""
     w, h = size
-    pixels, text, paper = _lettering(
+    pixels, text, paper = lettered(
         rng, "shop", words, garbled, w / h, border=bool(rng.random() < 0.6)
     )
     parts = [
         part("board", (box((-0.04, 0, 0), (0.08, w, h)), Paint(paper))),
-        Part("lettering", None, (_front(w, h, 0.0015, 0),)),
+        Part("lettering", None, (front(w, h, 0.0015, 0),)),
     ]
     return Made(parts, {"words": text, "textures": own_textures(face=pixels)})
 
@@ -198,7 +153,7 @@ def bottle(
         (0.2, 0.35, 0.6),
     )[int(rng.integers(5))]
     body, stopper = Paint(tone, specular=0.9, shininess=0.9), colour(rng)
-    pixels, text, paper = _lettering(rng, kind, words, garbled, 1.1, shown=label)
+    pixels, text, paper = lettered(rng, kind, words, garbled, 1.1, shown=label)
     plain_label = bool(rng.random() < 0.5)
     z = h * 0.62
     shell = smooth(
@@ -268,7 +223,7 @@ def jar(
     (food, shed, bath); lid."""
     w, h = float(rng.uniform(0.08, 0.12)), float(rng.uniform(0.11, 0.2))
     paint = colour(rng)
-    pixels, text, paper = _lettering(rng, kind, words, garbled, 1.25, shown=label)
+    pixels, text, paper = lettered(rng, kind, words, garbled, 1.25, shown=label)
     top = (
         turned([(w * 0.48, h), (w * 0.48, h + 0.02)], 18)
         if rng.random() < 0.5
@@ -279,9 +234,7 @@ def jar(
         parts.append(part("lid", (top, BLACK if rng.random() < 0.5 else STEEL)))
     facts: dict[str, object] = {"height": h + 0.02, "dims": (w, w, h)}
     if label:
-        parts.append(
-            Part("lettering", None, (_front(w * 0.9, w * 0.72, w / 2 + 0.0008, h * 0.52),))
-        )
+        parts.append(Part("lettering", None, (front(w * 0.9, w * 0.72, w / 2 + 0.0008, h * 0.52),)))
         facts |= {"words": text, "textures": own_textures(face=pixels)}
     del paper
     return Made(parts, facts, ("sign",) if label else ())
@@ -355,14 +308,15 @@ def clock(
 def picture_frame(
     rng: Generator, *, size: tuple[float, float] = (0.4, 0.3), tilt: float = 0.0
 ) -> Made:
-    """A framed picture that faces +x, its middle at the origin. size: width, height; tilt: degrees."""
-    frame, pixels = wooden(rng), sky(rng) if rng.random() < 0.4 else picture(rng)
+    """A framed picture or print that faces +x, its middle at the origin. size: width, height; tilt:
+    degrees."""
+    frame, pixels = wooden(rng), printed(rng)
     w, h = size
     turn = rot("x", tilt)
     bars = [box((0.008, 0, s * h / 2), (0.022, w + 0.03, 0.03)) for s in (-1, 1)] + [
         box((0.008, s * w / 2, 0), (0.022, 0.03, h)) for s in (-1, 1)
     ]
-    parts = [part("frame", (bars, frame)), Part("image", None, (_front(w, h, 0.006, 0),))]
+    parts = [part("frame", (bars, frame)), Part("image", None, (front(w, h, 0.006, 0),))]
     return Made(
         [p.transformed(turn, (0, 0, 0)) for p in parts],
         {"textures": own_textures(face=pixels)},
