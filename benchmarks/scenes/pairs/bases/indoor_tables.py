@@ -228,7 +228,7 @@ def cafe_window(rng: Generator) -> World:
     )
     inner = r * 0.68
     region = (-inner, inner, -inner, inner)
-    with_person = rng.random() < 0.6
+    with_person = rng.random() < 0.45
     if with_person:
         chair, who = _sitter(rng, -r - 0.2, float(rng.uniform(-0.1, 0.1)), -high, 0.45)
         upper = who.verts()[who.verts()[:, 2] > -0.05]
