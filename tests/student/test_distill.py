@@ -80,7 +80,7 @@ def test_the_tiny_one_pass_judge_teaches_a_student(rows: Path, tmp_path: Path) -
     assert held["eligible"]["ece"] < 0.2  # of eight calibration images, drawn towards the untrained
     for name in report["pictures"]:
         with Image.open(run / name) as picture:
-            assert len(set(picture.convert("RGB").getdata())) > 3
+            assert len(np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)) > 3
     # It is a judge, and goes on where it stopped.
     settings = JudgeSettings(engine="student", student={"model": str(out)})
     looking = Looking.of(LoadedProfile(profile=Profile(name="s", judge=settings), folder=tmp_path))

@@ -151,7 +151,15 @@ def _config(processes: int, batch: int, **options: Any) -> TrainConfig:
         raise ConfigError(
             f"--batch: expected a multiple of twice the processes ({2 * processes}), got {batch}"
         )
+    # A single process is this one: a worker forked from it would inherit locks without their threads.
+    workers = 1 if processes > 1 else 0
     # Small sets: an average over the last hundred steps, and framing as at inference half of the time.
     return TrainConfig(
-        batch_size=batch, processes=processes, average=0.99, warmup=50, plain_share=0.5, **options
+        batch_size=batch,
+        processes=processes,
+        workers=workers,
+        average=0.99,
+        warmup=50,
+        plain_share=0.5,
+        **options,
     )

@@ -126,7 +126,7 @@ def fit(look: Look, training: U8, aside: U8, false_rejection: float, seed: int =
     _traces(module, usual[:, -COUNT:], kind)
     _learn(module, usual, strange, seed)
     own, taken = _both(look(aside), look(changed(aside, rng)))
-    other, as_ = look(nothing(aside, rng, max(32, len(aside) // 4)))
+    other, as_ = look(nothing(aside, rng, max(16, len(aside) // 4)))
     _limits(module, own, taken, false_rejection)
     with torch.no_grad():
         known, unknown = (
