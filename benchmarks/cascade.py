@@ -31,12 +31,14 @@ import msgspec
 from physgauge import wire
 from physgauge.cascade_settings import CascadeSettings, FirstSettings
 from physgauge.config import LoadedProfile, load_profile
+from physgauge.ensemble.judge.cascade.bands import Glance
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
 from physgauge.ensemble.judge.terravis.gate import decision
 from physgauge.ensemble.judge.terravis.result import terravis_of
 from physgauge.errors import ConfigError
-from physgauge.evaluate.cascade_fit import Fit, Judged, fit
+from physgauge.evaluate.cascade_fit import Fit, fit
+from physgauge.evaluate.cascade_rows import Judged
 from physgauge.judge_settings import JudgeSettings
 from physgauge.selftest.looks import decoded, open_judge, pictures
 from physgauge.selftest.pairs import PairSet, Truth, read_pairs
@@ -69,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     calibration = images_of(fitted_on, second)
     before, alone = seen(_judged_as(first, second), calibration), seen(second, calibration)
     judged = [
-        Judged(a, decision(b, gate), cost_a, cost_b)
+        Judged(Glance.of(a, gate), decision(b, gate), cost_a, cost_b)
         for a, b, cost_a, cost_b in zip(
             before.said, alone.said, before.costs, alone.costs, strict=True
         )

@@ -3,13 +3,15 @@ only where the first is unsure (docs/cascade.md)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 
 from physgauge.errors import ConfigError
-from physgauge.judge_settings import EngineName, JudgeSettings
+from physgauge.judge_settings import THRESHOLDS, EngineName, JudgeSettings
 from physgauge.settings import Fraction, Positive, Settings
+from physgauge.wire import Provenance
 
 Gate = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -64,10 +66,16 @@ class Promise(Settings, frozen=True, kw_only=True):
     second_share: Fraction
     """Of all images, those that reached the second judge."""
     first: str
-    """The judges' names ..."""
+    """The judges' names, ..."""
     second: str
+    mode: str
+    """... how the second was asked, ..."""
     models: dict[str, str]
-    """... and their models, by name, as a cascade's rows have them."""
+    """... their models, by name, and the rest as a cascade's rows have it: ..."""
+    probes: str
+    """... version of the probes, ..."""
+    settings: dict[str, float]
+    """... and whatever decides: see `conditions`."""
     date: str
 
 
@@ -126,20 +134,44 @@ def check_cascade(cascade: CascadeSettings, judge: JudgeSettings | None, where: 
             )
 
 
-def kept(promise: Promise | None, models: dict[str, str]) -> str:
+def conditions(
+    lambda_: float | None, alpha: float | None, stored: Mapping[str, float]
+) -> dict[str, float]:
+    """What a promise was made for, of a row's provenance: bands, and how answers count.
+
+    Args:
+        lambda_: of the provenance.
+        alpha: of the provenance.
+        stored: its `settings`.
+    """
+    names = [n for n in stored if n in THRESHOLDS or n.startswith("cascade.")]
+    given = {"lambda": lambda_, "alpha": alpha} | {name: stored[name] for name in sorted(names)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def kept(promise: Promise | None, mode: str, made: Provenance) -> str:
     """What may be said after a run.
 
     Args:
         promise: of the profile.
-        models: of a row's provenance; the judges' begin with ``judge_``.
+        mode: how the second judge is asked.
+        made: of a row.
     """
     if promise is None:
         return (
             "cascade: nobody has checked how often it decides otherwise than the judge alone "
             "(physgauge cascade-fit)"
         )
-    if any(models.get(f"judge_{name}") != sha for name, sha in promise.models.items()):
-        return "cascade: it was fitted with other models: its promise does not hold for these"
+    same = {
+        "models": all(made.models.get(f"judge_{n}") == sha for n, sha in promise.models.items()),
+        "probes": made.probe_version == promise.probes,
+        "thresholds or bands": conditions(made.lambda_, made.alpha, made.settings)
+        == promise.settings,
+        "calls (judge.mode)": mode == promise.mode,
+    }
+    if other := [name for name, equal in same.items() if not equal]:
+        names = ", ".join(other)
+        return f"cascade: it was fitted with other {names}: its promise does not hold for these"
     return (
         f"cascade: at most {promise.disagreement:.1%} other decisions than the judge alone, at "
         f"{promise.confidence:.0%} confidence ({promise.disagreed} of {promise.images} images, "

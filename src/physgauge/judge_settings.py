@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -14,6 +14,8 @@ from physgauge.settings import Fraction, Settings
 Mode = Literal["onepass", "paper", "single_prompt", "direct"]
 EngineName = Literal["student", "onepass", "vllm", "endpoint"]
 Part = Annotated[int, msgspec.Meta(ge=1, le=8)]
+THRESHOLDS: Final = ("yes_from", "eligible_from", "major_from", "grade_from")
+"""Settings by which answers count, and that rows keep by these names."""
 
 
 class ViewSettings(Settings, frozen=True, kw_only=True):

@@ -9,10 +9,11 @@ import pytest
 from scipy import stats
 
 from physgauge import wire
-from physgauge.ensemble.judge.cascade.bands import Bands
+from physgauge.ensemble.judge.cascade.bands import Bands, Glance
 from physgauge.errors import ConfigError
 from physgauge.evaluate.binomial import fewest, upper_bound
-from physgauge.evaluate.cascade_fit import Fit, Judged, fit, joined
+from physgauge.evaluate.cascade_fit import Fit, fit
+from physgauge.evaluate.cascade_rows import Judged
 
 GATE = 0.6
 
@@ -44,12 +45,13 @@ def calibration(n: int, sharp: float, seed: int) -> list[Judged]:
         right = rng.random() < 1 / (1 + math.exp(-odds))
         second = wire.Cost(calls=2, tokens=1000, ms={"look": 900.0})
         first = wire.Cost(calls=1, ms={"look": 30.0})
-        made.append(Judged(said(float(score)), "pass" if right else "fail", first, second))
+        seen = Glance.of(said(float(score)), GATE)
+        made.append(Judged(seen, "pass" if right else "fail", first, second))
     return made
 
 
 def errs(found: Fit, judged: list[Judged]) -> float:
-    words = [found.bands.word(one.first) for one in judged]
+    words = [found.bands.stands(one.first) for one in judged]
     wrong = sum(w is not None and w != one.second for w, one in zip(words, judged, strict=True))
     return wrong / len(judged)
 
@@ -89,7 +91,7 @@ def test_more_is_left_to_a_better_first_judge() -> None:
     dull, sharp = (fit(calibration(2000, s, 3), GATE, 0.02) for s in (8, 60))
     assert sharp.reached < dull.reached
     perfect = [
-        Judged(one.first, "pass" if (one.first.score_soft or 0) >= GATE else "fail", *costs)
+        Judged(one.first, "pass" if (one.first.score or 0) >= GATE else "fail", *costs)
         for one in calibration(2000, 1, 4)
         for costs in [(one.cost_first, one.cost_second)]
     ]
@@ -103,7 +105,7 @@ def test_more_is_left_to_a_better_first_judge() -> None:
 
 def test_a_first_judge_who_is_wrong_is_left_nothing() -> None:
     wrong = [
-        Judged(one.first, "fail" if (one.first.score_soft or 0) >= GATE else "pass", *costs)
+        Judged(one.first, "fail" if (one.first.score or 0) >= GATE else "pass", *costs)
         for one in calibration(1000, 1, 4)
         for costs in [(one.cost_first, one.cost_second)]
     ]
@@ -145,27 +147,25 @@ def test_the_fewest_are_enough_and_one_less_is_not(share: float, confidence: flo
     assert n == 1 or upper_bound(0, n - 1, confidence) > share
 
 
-def row(name: str, terravis: wire.TerraVis, sha: str = "a") -> wire.Row:
-    return wire.Row(
-        image_id=name, source="", pixel_sha256=sha, terravis=terravis,
-        pcmde=wire.Pcmde(status="skipped"), provenance=wire.Provenance(physgauge="0", profile="p"),
-    )  # fmt: skip
+@pytest.mark.parametrize("gate", [0.08, 0.09, 0.6, 1.0])
+def test_bands_that_are_wide_open_meet_at_the_gate(gate: float) -> None:
+    perfect = [
+        Judged(Glance("pass" if score >= gate else "fail", 0.99, float(score)),
+               "pass" if score >= gate else "fail", wire.Cost(), wire.Cost())
+        for score in np.linspace(0, 1, 500)
+    ]  # fmt: skip
+    found = fit(perfect, gate, eligible_from=0.08)
+    assert found.reached == 0
+    assert (found.bands.low, found.bands.high) == (gate, gate)
+    assert found.bands.eligible_low <= found.bands.eligible_high
 
 
-def test_rows_are_joined_by_image() -> None:
-    answers = {"x": wire.Answer(outcome="answered", answer=False, p_yes=0.0, p_major=0.0)}
-    eligible = wire.Eligible(answer=True, p=0.9, outcome="answered")
-    first = wire.TerraVis(status="ok", eligible=eligible, answers=answers)
-    second = said(0.1)
-    both = joined(
-        [row("a", first), row("b", first), row("c", first, "other")],
-        [row("a", second), row("c", second), row("d", second)],
-        GATE,
+def test_the_least_share_and_the_greatest_confidence() -> None:
+    assert fewest(1e-6, 0.999999) == 13_815_504
+    assert fewest(1e-17, 0.95) > 10**17
+
+
+def test_a_count_of_many() -> None:
+    assert upper_bound(49_000, 100_000, 0.95) == pytest.approx(
+        float(stats.beta.ppf(0.95, 49_001, 51_000)), rel=1e-9
     )
-    assert [(one.first.score, one.second) for one in both] == [(1.0, "fail")]
-    with pytest.raises(ConfigError, match="first: expected each image once, got 'a' twice"):
-        joined([row("a", first)] * 2, [row("a", second)], GATE)
-    with pytest.raises(ConfigError, match="second: 'a': expected a judge's answers, got none"):
-        joined([row("a", first)], [row("a", wire.TerraVis(status="skipped"))], GATE)
-    with pytest.raises(ConfigError, match="expected images that both judges have looked at"):
-        joined([row("a", first)], [row("b", second)], GATE)

@@ -164,14 +164,26 @@ def test_the_first_counts_as_the_second_does() -> None:
 
 
 def test_what_may_be_said_after_a_run() -> None:
-    assert "nobody has checked" in kept(None, {})
+    assert "nobody has checked" in kept(None, "paper", wire.Provenance(physgauge="0", profile="p"))
+    counted = {"yes_from": 0.5, "cascade.high": 0.9}
     promise = Promise(
         disagreement=0.01, confidence=0.95, images=800, disagreed=2, bound=0.0091, second_share=0.3,
-        first="a", second="b", models={"m": "1", "first_s": "2"}, date="2026-11-30",
+        first="a", second="b", models={"m": "1", "first_s": "2"}, date="2026-11-30", mode="paper",
+        probes="set-1", settings={"lambda": 1.0, "alpha": 0.5} | counted,
     )  # fmt: skip
-    models = {"judge_m": "1", "judge_first_s": "2"}
-    assert "at most 1.0% other decisions" in kept(promise, models)
-    assert "other models" in kept(promise, models | {"judge_first_s": "3"})
+    made = wire.Provenance(
+        physgauge="0", profile="p", lambda_=1.0, alpha=0.5, probe_version="set-1",
+        models={"judge_m": "1", "judge_first_s": "2"}, settings=counted | {"tau": 60.0, "gate": 0.6},
+    )  # fmt: skip
+    assert "at most 1.0% other decisions" in kept(promise, "paper", made)
+    for words, change in {
+        "other models": {"models": made.models | {"judge_first_s": "3"}},
+        "other probes": {"probe_version": "set-2"},
+        "other thresholds or bands": {"alpha": 0.25},
+        "other thresholds or bands:": {"settings": made.settings | {"cascade.high": 0.7}},
+    }.items():
+        assert words in kept(promise, "paper", msgspec.structs.replace(made, **change))
+    assert "other calls (judge.mode)" in kept(promise, "onepass", made)
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +233,7 @@ def test_the_command_refuses_a_small_set_and_writes_what_it_finds(tmp_path: Path
         return wire.Row(
             image_id=str(n), source="", pixel_sha256=str(n), pcmde=wire.Pcmde(status="skipped"),
             terravis=wire.TerraVis(
-                status="ok", score=score, low=score, high=score, answers=answers,
+                status="ok", score=score, low=score, high=score, answers=answers, mode="onepass",
                 eligible=wire.Eligible(answer=True, p=0.999, outcome="answered"),
             ),
             provenance=wire.Provenance(physgauge="0", profile="p", engine="e", models={"judge_m": "1"}),
@@ -240,6 +252,11 @@ def test_the_command_refuses_a_small_set_and_writes_what_it_finds(tmp_path: Path
     assert made.promise is not None
     assert made.promise.images == 600
     assert made.promise.models == {"m": "1", "first_m": "1"}
+    assert made.promise.mode == "onepass"
+    bands = Bands.of(made)
+    assert made.promise.settings == bands.thresholds() | Counting().thresholds() | {
+        "lambda": 1.0, "alpha": 0.5,
+    }  # fmt: skip
     few = tmp_path / "few.jsonl"
     few.write_bytes(b"".join(wire.to_json(one) + b"\n" for one in rows[:50]))
     error = CliRunner().invoke(group, ["cascade-fit", str(few), str(few)]).exception

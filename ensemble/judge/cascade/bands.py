@@ -10,6 +10,39 @@ from physgauge.ensemble.judge.terravis.gate import Decision, decision
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """What a judge says, as far as bands look at it."""
+
+    found: Decision | None
+    """At the gate; None: no word of his can stand."""
+    eligible: float = 1.0
+    """P(eligible)."""
+    score: float | None = None
+    """The expected one; without probabilities the score, which is then all there is. None: he lacks an
+    answer."""
+    p_yes: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, said: wire.TerraVis, gate: float) -> Glance:
+        """At a gate."""
+        found = decision(said, gate)
+        if found is None or said.eligible is None:
+            return cls(None)
+        p = said.eligible.p
+        eligible = float(found != "not_applicable") if p is None else p
+        if found == "not_applicable":
+            return cls(found, eligible)
+        score = said.score if said.score_soft is None else said.score_soft
+        some = (answer.p_yes for answer in said.answers.values())
+        return cls(
+            found,
+            eligible,
+            score if said.status == "ok" else None,
+            tuple(one for one in some if one is not None),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Bands:
     """Where a judge is sure; fields as in :class:`physgauge.cascade_settings.CascadeSettings`."""
 
@@ -36,25 +69,16 @@ class Bands:
         Args:
             said: by the first judge.
         """
-        found = decision(said, self.gate)
-        if found is None or said.eligible is None:
-            return None
-        eligible = (
-            said.eligible.p if said.eligible.p is not None else float(found != "not_applicable")
-        )
-        if found == "not_applicable":
-            return found if eligible <= self.eligible_low else None
-        if eligible < self.eligible_high or said.status != "ok" or self._unsure(said):
-            return None
-        # Without probabilities the score is all there is.
-        score = said.score if said.score_soft is None else said.score_soft
-        if score is None:
-            return None
-        stands = score >= self.high if found == "pass" else score <= self.low
-        return found if stands else None
+        return self.stands(Glance.of(said, self.gate))
 
-    def _unsure(self, said: wire.TerraVis) -> bool:
-        return any(
-            answer.p_yes is not None and self.unsure_low < answer.p_yes < self.unsure_high
-            for answer in said.answers.values()
-        )
+    def stands(self, said: Glance) -> Decision | None:
+        """As `word`, of what was said at this gate."""
+        found, score = said.found, said.score
+        if found == "not_applicable":
+            return found if said.eligible <= self.eligible_low else None
+        if found is None or score is None or said.eligible < self.eligible_high:
+            return None
+        if any(self.unsure_low < p < self.unsure_high for p in said.p_yes):
+            return None
+        sure = score >= self.high if found == "pass" else score <= self.low
+        return found if sure else None

@@ -14,7 +14,7 @@ import numpy as np
 from physgauge import wire
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.terravis.scores import Bounded, Scores, aggregate
-from physgauge.judge_settings import JudgeSettings
+from physgauge.judge_settings import THRESHOLDS, JudgeSettings
 from physgauge.types import OUTCOMES, JudgeAnswers
 
 RATINGS: Final = 5
@@ -38,20 +38,17 @@ class Counting:
 
     def thresholds(self) -> dict[str, float]:
         """For the row's provenance; lambda and alpha have fields of their own there."""
-        return {name: float(getattr(self, name)) for name in _THRESHOLDS}
+        return {name: float(getattr(self, name)) for name in THRESHOLDS}
 
     @classmethod
     def of_row(cls, provenance: wire.Provenance) -> Counting:
         """What a row was made with (defaults where it does not say)."""
         stored: dict[str, float] = {
-            name: provenance.settings[name] for name in _THRESHOLDS if name in provenance.settings
+            name: provenance.settings[name] for name in THRESHOLDS if name in provenance.settings
         }
         if provenance.lambda_ is not None and provenance.alpha is not None:
             stored |= {"lambda_": provenance.lambda_, "alpha": provenance.alpha}
         return cls(**stored)
-
-
-_THRESHOLDS: Final[tuple[str, ...]] = ("yes_from", "eligible_from", "major_from", "grade_from")
 
 
 def look_of(stored: wire.TerraVis) -> Look:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +13,8 @@ from physgauge.cli.options import Number
 from physgauge.errors import ConfigError
 
 if TYPE_CHECKING:
-    from physgauge import wire
     from physgauge.evaluate.cascade_fit import Fit
-
-_SHARE = Number(0, 1, min_open=True, max_open=True)
+    from physgauge.evaluate.cascade_rows import Calibration
 
 
 @click.command("cascade-fit")
@@ -31,7 +30,7 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
 )
 @click.option(
     "--disagreement",
-    type=_SHARE,
+    type=Number(1e-6, 0.5),
     default=0.01,
     show_default=True,
     metavar="SHARE",
@@ -39,7 +38,7 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
 )
 @click.option(
     "--confidence",
-    type=_SHARE,
+    type=Number(0.5, 0.999999),
     default=0.95,
     show_default=True,
     metavar="P",
@@ -75,50 +74,53 @@ def cascade_fit(
     (docs/cascade.md).
     """
     from physgauge.cli.parity import stored_rows
-    from physgauge.evaluate.cascade_fit import fit, joined
+    from physgauge.evaluate.cascade_fit import fit
+    from physgauge.evaluate.cascade_rows import joined
 
     if unsure[0] > unsure[1]:
         raise click.UsageError(f"--unsure: expected LOW HIGH, got {unsure[0]:g} {unsure[1]:g}")
-    before, alone = (list(stored_rows(name)) for name in (first, second))
-    if not before or not alone:
-        raise ConfigError(f"expected rows in {first} and in {second}, got none")
-    found = fit(
-        joined(before, alone, gate), gate, disagreement, confidence, unsure, _eligible_from(alone)
-    )
-    table = table_of(found, disagreement, confidence, before[0].provenance, alone[0].provenance)
+    if output is not None and not output.parent.is_dir():
+        raise ConfigError(f"{output}: expected a folder that exists, got {output.parent}")
+    rows = joined(stored_rows(first), stored_rows(second), gate)
+    eligible_from = rows.second.counting.eligible_from
+    found = fit(rows.judged, gate, disagreement, confidence, unsure, eligible_from)
+    table = table_of(found, disagreement, confidence, rows)
     if output is None:
         click.echo(table)
     else:
         output.write_text(table + "\n", "utf-8")
-    click.echo(told(found), err=True)
+    click.echo(told(found, rows), err=True)
 
 
-def _eligible_from(rows: list[wire.Row]) -> float:
-    from physgauge.ensemble.judge.terravis.result import Counting
-
-    return Counting.of_row(rows[0].provenance).eligible_from
-
-
-def table_of(
-    found: Fit,
-    disagreement: float,
-    confidence: float,
-    first: wire.Provenance,
-    second: wire.Provenance,
-) -> str:
+def table_of(found: Fit, disagreement: float, confidence: float, rows: Calibration) -> str:
     """The TOML of ``[cascade]`` and ``[cascade.promise]``."""
     import json
 
+    from physgauge.cascade_settings import conditions
+
     bands, share = found.bands, found.reached / found.images
-    models = _judges(second) | {f"first_{name}": sha for name, sha in _judges(first).items()}
+    first, second = rows.first, rows.second
+    models = dict(second.models) | {f"first_{name}": sha for name, sha in first.models.items()}
+    probes = second.probes
+    if first.probes != probes:
+        probes += f" (first: {first.probes})"
     names = ("gate", "low", "high", "eligible_low", "eligible_high", "unsure_low", "unsure_high")
-    listed = ", ".join(f"{json.dumps(name)} = {json.dumps(sha)}" for name, sha in models.items())
+    settings = conditions(
+        second.counting.lambda_,
+        second.counting.alpha,
+        second.counting.thresholds() | bands.thresholds(),
+    )
+
+    def inline(table: Mapping[str, object]) -> str:
+        each = (f"{json.dumps(name)} = {json.dumps(value)}" for name, value in table.items())
+        return f"{{ {', '.join(each)} }}"
+
     return "\n".join(
         [
             "[cascade]",
             *(f"{name} = {float(getattr(bands, name))!r}" for name in names),
             "",
-            f"# [cascade.first]: engine and settings of {first.engine}",
+            f"# [cascade.first]: engine and settings of {json.dumps(first.engine)}",
             "",
             "[cascade.promise]",
             f"disagreement = {disagreement!r}",
@@ -127,27 +129,22 @@ def table_of(
             f"disagreed = {found.disagreed}",
             f"bound = {round(found.bound, 6)!r}",
             f"second_share = {round(share, 4)!r}",
-            f"first = {json.dumps(first.engine or '')}",
-            f"second = {json.dumps(second.engine or '')}",
-            f"models = {{ {listed} }}",
+            f"first = {json.dumps(first.engine)}",
+            f"second = {json.dumps(second.engine)}",
+            f"mode = {json.dumps(rows.mode)}",
+            f"models = {inline(models)}",
+            f"probes = {json.dumps(probes)}",
+            f"settings = {inline(settings)}",
             f'date = "{datetime.now(UTC):%Y-%m-%d}"',
         ]
     )
 
 
-def _judges(provenance: wire.Provenance) -> dict[str, str]:
-    mark = "judge_"
-    return {
-        name.removeprefix(mark): sha
-        for name, sha in provenance.models.items()
-        if name.startswith(mark)
-    }
-
-
-def told(found: Fit) -> str:
+def told(found: Fit, rows: Calibration) -> str:
     """What it comes to, for people."""
     share = found.reached / found.images
     lines = [
+        *(f"{n} images left out: {why}" for why, n in rows.left_out.items()),
         f"{found.images} images, {found.compared} of them decided by the second judge",
         f"the second judge is asked about {found.reached} of them ({share:.1%})",
         f"other decisions: {found.disagreed}; their share is at most {found.bound:.3%} (exact binomial "

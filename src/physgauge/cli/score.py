@@ -138,7 +138,8 @@ def _score_here(
             says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
         click.echo(printable(says), err=True)
         if loaded.profile.cascade is not None:
-            click.echo(printable(kept(loaded.profile.cascade.promise, first.models)), err=True)
+            mode = "student" if judge.engine == "student" else judge.mode
+            click.echo(printable(kept(loaded.profile.cascade.promise, mode, first)), err=True)
 
 
 def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 
 def upper_bound(hits: int, n: int, confidence: float) -> float:
     """The largest share p for which `hits` or fewer of n have at least the probability 1 - confidence.
@@ -18,7 +20,7 @@ def upper_bound(hits: int, n: int, confidence: float) -> float:
     low, high = hits / n, 1.0
     for _ in range(100):
         middle = (low + high) / 2
-        if _at_most(hits, n, middle) > 1 - confidence:
+        if at_most(hits, n, middle) > 1 - confidence:
             low = middle
         else:
             high = middle
@@ -27,20 +29,17 @@ def upper_bound(hits: int, n: int, confidence: float) -> float:
 
 def fewest(share: float, confidence: float) -> int:
     """How many there must be so that none of them having it bounds its share by `share`."""
-    n = max(1, math.ceil(math.log(1 - confidence) / math.log(1 - share)))
+    n = max(1, math.ceil(math.log(1 - confidence) / math.log1p(-share)))
     return n if upper_bound(0, n, confidence) <= share else n + 1
 
 
-def _at_most(hits: int, n: int, p: float) -> float:
+def at_most(hits: int, n: int, p: float) -> float:
     """P(X <= hits) for X binomial (n, p)."""
-    if p <= 0:
+    if p <= 0 or hits >= n:
         return 1.0
     if p >= 1:
         return 0.0
-    log = n * math.log1p(-p)
+    k = np.arange(1, hits + 1)
     odds = math.log(p) - math.log1p(-p)
-    total = math.exp(log)
-    for k in range(1, hits + 1):
-        log += math.log(n - k + 1) - math.log(k) + odds
-        total += math.exp(log)
-    return min(1.0, total)
+    logs = n * math.log1p(-p) + np.cumsum(np.r_[0.0, np.log(n - k + 1) - np.log(k) + odds])
+    return min(1.0, float(np.exp(logs).sum()))

@@ -10,7 +10,7 @@ choice at the stated confidence (fixed-sequence testing), the paths sharing the 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,27 +18,14 @@ import numpy as np
 
 from physgauge import wire
 from physgauge.ensemble.judge.cascade.bands import Bands
-from physgauge.ensemble.judge.terravis.gate import Decision, decision
-from physgauge.ensemble.judge.terravis.result import Counting, look_of, terravis_of
 from physgauge.errors import ConfigError
-from physgauge.evaluate.binomial import fewest, upper_bound
+from physgauge.evaluate.binomial import at_most, fewest, upper_bound
+from physgauge.evaluate.cascade_rows import Judged
 from physgauge.types import I64
 
 STEPS: Final = 256
 PATHS: Final = (1.0, 4.0, 0.25)
 """How fast the lower band opens against the upper one: 1 = both alike."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """An image both judges have looked at."""
-
-    first: wire.TerraVis
-    """Counted as the second's answers are."""
-    second: Decision | None
-    """None: he has no decision either, so there is nothing to disagree with."""
-    cost_first: wire.Cost
-    cost_second: wire.Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,44 +45,6 @@ class Fit:
     """Mean over images: ms, tokens, calls, usd."""
     cost_alone: Mapping[str, float]
     """The same of the second judge alone."""
-
-
-def joined(first: Iterable[wire.Row], second: Iterable[wire.Row], gate: float) -> list[Judged]:
-    """The images of both runs, by id; error rows and other pixels under the same name are left out.
-
-    Args:
-        first: rows of the quick judge.
-        second: rows of the one whose decisions count.
-        gate: an image passes from this score.
-
-    Raises:
-        ConfigError: an image twice in one run, rows that nobody looked at, or no image in both.
-    """
-    sides = [_by_id(rows, name) for rows, name in ((first, "first"), (second, "second"))]
-    both = []
-    for name, a in sides[0].items():
-        b = sides[1].get(name)
-        if b is None or a.error_code or b.error_code or a.pixel_sha256 != b.pixel_sha256:
-            continue
-        (counted,) = terravis_of([look_of(a.terravis)], Counting.of_row(b.provenance))
-        both.append(Judged(counted, decision(b.terravis, gate), a.cost, b.cost))
-    if not both:
-        raise ConfigError(
-            f"expected images that both judges have looked at, got none (first: {len(sides[0])}, second: "
-            f"{len(sides[1])})"
-        )
-    return both
-
-
-def _by_id(rows: Iterable[wire.Row], name: str) -> dict[str, wire.Row]:
-    found: dict[str, wire.Row] = {}
-    for row in rows:
-        if row.image_id in found:
-            raise ConfigError(f"{name}: expected each image once, got {row.image_id!r} twice")
-        if row.terravis.status == "skipped":
-            raise ConfigError(f"{name}: {row.image_id!r}: expected a judge's answers, got none")
-        found[row.image_id] = row
-    return found
 
 
 def fit(
@@ -133,7 +82,8 @@ def fit(
         steps = [_widened(start, k / STEPS, path, eligible_from) for k in range(STEPS + 1)]
         settled, disagreed = _counts(judged, steps)
         for k, bands in enumerate(steps):
-            if upper_bound(int(disagreed[k]), compared, level) > disagreement:
+            # So much as "its upper bound is above": cheaper, and there are many steps.
+            if at_most(int(disagreed[k]), compared, disagreement) > 1 - level:
                 break
             choices.append((len(judged) - int(settled[k]), int(disagreed[k]), bands))
     reached, hits, bands = min(choices, key=lambda one: one[:2])
@@ -142,7 +92,7 @@ def fit(
             "expected a first judge that can be left some images, got one that decides too many "
             "otherwise where he is surest"
         )
-    asked = [bands.word(one.first) is None for one in judged]
+    asked = [bands.stands(one.first) is None for one in judged]
     return Fit(
         bands=bands,
         images=len(judged),
@@ -165,21 +115,22 @@ def _counts(judged: Sequence[Judged], steps: Sequence[Bands]) -> tuple[I64, I64]
     decided at a step is at all later ones."""
     settled, disagreed = (np.zeros(len(steps) + 1, np.int64) for _ in range(2))
     for one in judged:
-        at = bisect_left(steps, True, key=lambda bands: bands.word(one.first) is not None)
+        at = bisect_left(steps, True, key=lambda bands: bands.stands(one.first) is not None)
         settled[at] += 1
         if at < len(steps) and one.second is not None:
-            disagreed[at] += steps[at].word(one.first) != one.second
+            disagreed[at] += steps[at].stands(one.first) != one.second
     return np.cumsum(settled[:-1]), np.cumsum(disagreed[:-1])
 
 
 def _widened(start: Bands, u: float, path: float, eligible_from: float) -> Bands:
     """Bands at a step 0 (closed) to 1 (everything is decided first)."""
+    # 1 - (1 - x) may come out below x.
     return replace(
         start,
         low=start.gate * u ** (1 / path),
-        high=1 - (1 - start.gate) * u**path,
+        high=max(start.gate, 1 - (1 - start.gate) * u**path),
         eligible_low=eligible_from * u,
-        eligible_high=1 - (1 - eligible_from) * u,
+        eligible_high=max(eligible_from, 1 - (1 - eligible_from) * u),
     )
 
 
