@@ -57,6 +57,8 @@ class Changes(Settings, frozen=True, kw_only=True):
 
 _TERRAVIS: Final = ("lambda_", "alpha", "yes_from", "eligible_from", "major_from")
 _PCMDE: Final = ("rules_weight", "tau", "tau_c")
+THEN: Final = ", as answers counted when it was asked"
+"""Put behind what a gate has left out: it might not have been, as they count now."""
 
 
 def reaggregate(row: wire.Row, changes: Changes) -> wire.Row:
@@ -69,6 +71,7 @@ def reaggregate(row: wire.Row, changes: Changes) -> wire.Row:
     - of several views only what they said together is known: boxes stay, and what one view found stands
       if another was lost;
     - where another subject of several becomes the worst, its scores are known, but not its rules;
+    - what a gate (`judge.gate`) has left out stays unanswered, and in a cascade whoever has answered it;
     - `skip_reason_below_tau_c` skips nothing that was not skipped.
 
     Raises:
@@ -80,7 +83,10 @@ def reaggregate(row: wire.Row, changes: Changes) -> wire.Row:
     if provenance.lambda_ is not None:
         counting = replace(Counting.of_row(provenance), **changes.of(_TERRAVIS))
         if terravis.answers:
-            (terravis,) = terravis_of([look_of(terravis)], counting)
+            look = look_of(terravis)
+            if look.left_out and counting != Counting.of_row(provenance):
+                look = replace(look, left_out=look.left_out.removesuffix(THEN) + THEN)
+            (terravis,) = terravis_of([look], counting)
         provenance = msgspec.structs.replace(
             provenance, lambda_=counting.lambda_, alpha=counting.alpha
         )

@@ -63,6 +63,8 @@ class TerraVis(Wire, frozen=True, kw_only=True):
     """Why the judge could not go on, where he could not."""
     abstained: str | None = None
     """Why the judge gave no answers, where he looked and declined; a warning of the row, too."""
+    left_out: str | None = None
+    """Why not everything was asked, where what was answered already decided (`judge.gate`)."""
     score: Probability | None = None
     score_soft: Probability | None = None
     """Expected score; probes that nobody had to grade count as major, so it is never too good."""

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from physgauge import wire
 from physgauge.ensemble.judge.engine import Prompt, Question, Text
 from physgauge.ensemble.judge.terravis.gate import decision
+from physgauge.ensemble.reaggregate import THEN, Changes, reaggregate
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings, check_judge
 from physgauge.types import U8
@@ -130,6 +132,21 @@ def test_decisions_need_bounds_on_one_side() -> None:
     assert decision(seen, float(np.nextafter(seen.score, 1))) == "fail"
     assert decision(scored(look(scripted(["no"] * 18, "no", True))), 0.5) == "not_applicable"
     assert decision(scored(look(scripted(["no"] * 18, "lost", True))), 0.5) is None
+
+
+@pytest.mark.parametrize("mode", [{}, {"mode": "paper", "paper_calls": "serial"}])
+def test_counted_anew_it_still_says_why_not_all_was_asked(mode: dict[str, Any]) -> None:
+    seen = scored(look(scripted(["major", "minor", *["no"] * 16], "yes", True), gate=0.6, **mode))
+    made = wire.Provenance(physgauge="0", profile="p", lambda_=1.0, alpha=0.5)
+    row = wire.Row(
+        image_id="a", source="", terravis=seen, pcmde=wire.Pcmde(status="skipped"), provenance=made
+    )
+    assert reaggregate(row, Changes()).terravis == seen
+    assert decision(seen, 0.6) == "fail"
+    mild = reaggregate(row, Changes(lambda_=0.35))
+    assert decision(mild.terravis, 0.6) is None
+    assert mild.terravis.left_out == f"{seen.left_out}{THEN}"
+    assert reaggregate(mild, Changes(lambda_=0.1)).terravis.left_out == mild.terravis.left_out
 
 
 def test_a_gate_where_all_is_asked_at_once_is_refused() -> None:

@@ -60,6 +60,7 @@ def look_of(stored: wire.TerraVis) -> Look:
         rating=stored.rating,
         fault=stored.fault,
         abstained=stored.abstained,
+        left_out=stored.left_out,
     )
 
 
@@ -149,7 +150,7 @@ def _result(look: Look, scores: Scores, row: int) -> wire.TerraVis:
     eligible = look.eligible.answer if look.eligible else None
     told = wire.TerraVis(
         status="not_applicable", mode=look.mode, fault=look.fault, abstained=look.abstained,
-        eligible=look.eligible, answers=dict(look.answers),
+        left_out=look.left_out, eligible=look.eligible, answers=dict(look.answers),
     )  # fmt: skip
     if eligible is False:
         family = look.eligible.family if look.eligible else None
