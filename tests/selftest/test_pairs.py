@@ -10,10 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from physgauge.cli.main import group
+from physgauge.config import load_profile
 from physgauge.ensemble.judge.engine import Question, Reply
 from physgauge.errors import ConfigError
 from physgauge.selftest.attempts import attempts, painted
 from physgauge.selftest.injection import in_images, resistance
+from physgauge.selftest.looks import asking_all, pictures
 from physgauge.selftest.pairs import SHIPPED, read_pairs
 from physgauge.selftest.result import Report
 from physgauge.types import U8
@@ -37,13 +39,34 @@ def test_a_set_is_read_with_its_boxes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"twin": "clean"}, r"pair 0: expected one violated and one clean picture of one category"),
+        (
+            {"twin": "clean", "category": None},
+            r"pair 0: expected one violated and one clean picture of",
+        ),
         ({"category": "relative_scale"}, r"pair 0: expected one violated"),
+        ({"pair_category": "relative_scale"}, r"pair 0: expected one violated"),
+        ({"pair_category": None}, r"row 0: expected pair and pair_category, or neither"),
+        (
+            {"category": None},
+            r"row 0: category: expected one where the picture is violated, .* got None",
+        ),
+        ({"twin": "clean"}, r"row 0: category: expected one .* got 'contact_state' \(clean\)"),
+        (
+            {"pair": None},
+            r"row 0: expected pair and .* got None and 'contact_state' \(violated\)",
+        ),
+        ({"twin": "junk", "category": None, "pair": None}, r"row 0: expected pair and .*\(junk\)"),
+        (
+            {"eligible": False},
+            r"row 0: expected eligible pictures in pairs, got images/000000.jpg",
+        ),
+        ({"image_id": "000001"}, r"row 1: image_id: expected different ones, got '000001' twice"),
+        ({"file": ""}, r"row 0: file: expected a path within the set, got ''"),
         ({"severity": "grave"}, r"row 0: expected the truth of a picture .*severity"),
         ({"file": "../a.jpg"}, r"row 0: file: expected a path within the set, got '\.\./a\.jpg'"),
     ],
 )
-def test_a_wrong_set_is_said(tmp_path: Path, change: dict[str, str], message: str) -> None:
+def test_a_wrong_set_is_said(tmp_path: Path, change: dict[str, object], message: str) -> None:
     rows = truth(2, 0)
     folder = written(tmp_path / "set", rows)
     written(tmp_path / "other", rows)
@@ -123,3 +146,27 @@ def test_the_shipped_set_is_small_and_held_out() -> None:
     assert any(not one.eligible for one in pairs.pictures)
     assert sum(f.stat().st_size for f in SHIPPED.rglob("*") if f.is_file()) <= 3 * 2**20
     assert all((SHIPPED / one.file).is_file() for one in pairs.pictures)
+
+
+def test_a_gate_is_left_out(tmp_path: Path) -> None:
+    profile = tmp_path / "early.toml"
+    text = '[judge]\nengine = "onepass"\ngate = 0.6\n[judge.onepass]\nmodel = "tiny:smolvlm"\n'
+    profile.write_text('name = "early"\n' + text, "utf-8")
+    loaded = load_profile(str(profile))
+    assert loaded.profile.judge is not None
+    judge = asking_all(loaded).profile.judge
+    assert judge == msgspec.structs.replace(loaded.profile.judge, gate=None)
+
+
+def test_some_of_the_pictures_are_read(tmp_path: Path) -> None:
+    pairs = read_pairs(written(tmp_path / "set", truth(3, 0)))
+    (tmp_path / "set" / pairs.pictures[0].file).unlink()
+    assert [one.image_id for one in pictures(pairs, [2, 5])] == ["000002", "000005"]
+
+
+def test_a_picture_of_no_known_kind_is_said_at_once(tmp_path: Path) -> None:
+    folder = written(tmp_path / "set", truth(1, 0))
+    given = ["selftest-judge", "--profile", "onepass-tiny", "--pairs", str(folder)]
+    error = CliRunner().invoke(group, [*given, "--picture", str(tmp_path / "x.foo")]).exception
+    assert isinstance(error, ConfigError)
+    assert "x.foo: expected a name in .png or" in str(error)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from physgauge.errors import ConfigError
+
+PICTURES: Final = (".png", ".jpg", ".jpeg", ".webp")
 
 if TYPE_CHECKING:
     from physgauge.config import LoadedProfile
@@ -97,6 +99,8 @@ def selftest_judge(
     for path in (picture, json_file):
         if path is not None and not path.parent.is_dir():
             raise ConfigError(f"{path}: expected a folder that exists, got {path.parent}")
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise ConfigError(f"{picture}: expected a name in {' or '.join(PICTURES)}, got another")
     report = _report(loaded, pairs, injections, resamples, seed)
     if json_file is not None:
         encoded = msgspec.json.format(msgspec.json.encode(report), indent=2)
@@ -118,11 +122,11 @@ def _report(
     from physgauge.cli.run import loading
     from physgauge.selftest.attempts import attempts
     from physgauge.selftest.injection import in_images, resistance
-    from physgauge.selftest.looks import decoded, judged, open_judge, pictures
+    from physgauge.selftest.looks import asking_all, decoded, judged, open_judge, pictures
     from physgauge.selftest.measure import measured
 
     with loading():
-        looking = open_judge(loaded)
+        looking = open_judge(asking_all(loaded))
     with looking, Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("looking", total=len(pairs.pictures))
         start = time.monotonic()
@@ -139,7 +143,6 @@ def _report(
         if not chosen:
             return report
         task = progress.add_task("talking into", total=2 * len(chosen) * len(attempts()))
-        items = list(pictures(pairs))
-        views = list(decoded([items[n] for n in chosen], loaded.profile))
+        views = list(decoded(pictures(pairs, chosen), loaded.profile))
         tried = in_images(views, attempts(), looking, lambda: progress.advance(task))
     return msgspec.structs.replace(report, injection=resistance(tried))

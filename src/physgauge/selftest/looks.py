@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+import msgspec
 
 from physgauge import wire
 from physgauge.config import LoadedProfile, Profile
@@ -51,9 +53,21 @@ def decoded(items: Iterable[Item], profile: Profile) -> Iterator[U8]:
         feed.close()
 
 
-def pictures(pairs: PairSet) -> Iterator[Item]:
-    """The set's files; no captions: a judge gets none."""
-    for one in pairs.pictures:
+def asking_all(loaded: LoadedProfile) -> LoadedProfile:
+    """The profile without early exit: what is left out has no score to rank by."""
+    judge = loaded.profile.judge
+    if judge is None or judge.gate is None:
+        return loaded
+    judge = msgspec.structs.replace(judge, gate=None)
+    profile = msgspec.structs.replace(loaded.profile, judge=judge)
+    return msgspec.structs.replace(loaded, profile=profile)
+
+
+def pictures(pairs: PairSet, which: Collection[int] | None = None) -> Iterator[Item]:
+    """The set's files, or those with these places in it; no captions: a judge gets none."""
+    for place, one in enumerate(pairs.pictures):
+        if which is not None and place not in which:
+            continue
         path = pairs.folder / one.file
         try:
             data = path.read_bytes()

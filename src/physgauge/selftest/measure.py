@@ -120,7 +120,8 @@ class _Measurer:
 
         def of(weights: F64) -> F64:
             errors = []
-            for w in weights[:, which]:
+            for drawn in weights:  # one by one: there are Q answers to each picture
+                w = drawn[which]
                 gap = np.abs(np.bincount(level, w * (p - true), BINS))
                 errors.append(gap.sum() / w.sum() if w.sum() > 0 else np.nan)
             return np.array(errors)

@@ -89,26 +89,53 @@ def _truth(record: dict[str, Any], where: str) -> Truth:
         truth = msgspec.convert(given | ({} if None in box else {"box": box}), Truth)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{where}: expected the truth of a picture ({error})") from None
-    if Path(truth.file).is_absolute() or ".." in Path(truth.file).parts:
+    parts = Path(truth.file).parts
+    if not parts or Path(truth.file).is_absolute() or ".." in parts:
         raise ConfigError(f"{where}: file: expected a path within the set, got {truth.file!r}")
     return truth
 
 
 def _check(pictures: Sequence[Truth], path: Path) -> None:
     twins: dict[int, list[Truth]] = {}
-    for one in pictures:
+    seen: set[str] = set()
+    for n, one in enumerate(pictures):
+        where = f"{path}: row {n}"
+        if one.image_id in seen:
+            raise ConfigError(
+                f"{where}: image_id: expected different ones, got {one.image_id!r} twice"
+            )
+        seen.add(one.image_id)
+        _check_one(one, where)
         if one.pair is not None:
             twins.setdefault(one.pair, []).append(one)
     for pair, members in twins.items():
         kinds = sorted(one.twin for one in members)
-        violated = [one.category for one in members if one.twin == "violated"]
-        if kinds != ["clean", "violated"] or violated != [members[0].pair_category]:
+        named = {one.pair_category for one in members}
+        violated = {one.category for one in members if one.twin == "violated"}
+        if kinds != ["clean", "violated"] or violated != named:
             raise ConfigError(
                 f"{path}: pair {pair}: expected one violated and one clean picture of one category, got "
                 f"{', '.join(f'{one.twin} ({one.pair_category})' for one in members)}"
             )
     if not twins:
         raise ConfigError(f"{path}: expected at least one pair, got none")
+
+
+def _check_one(one: Truth, where: str) -> None:
+    """Columns that depend on each other."""
+    if (one.twin == "violated") != (one.category is not None):
+        raise ConfigError(
+            f"{where}: category: expected one where the picture is violated, and only there, "
+            f"got {one.category!r} ({one.twin})"
+        )
+    alone = one.pair is None
+    if (one.twin == "other") != alone or (one.pair_category is None) != alone:
+        raise ConfigError(
+            f"{where}: expected pair and pair_category, or neither where twin is other; got "
+            f"{one.pair} and {one.pair_category!r} ({one.twin})"
+        )
+    if not (alone or one.eligible):
+        raise ConfigError(f"{where}: expected eligible pictures in pairs, got {one.file}")
 
 
 def _first(pictures: Sequence[Truth], most: int) -> list[Truth]:
