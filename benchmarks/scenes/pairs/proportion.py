@@ -17,7 +17,7 @@ _ANY_SIZE: Final = frozenset((
     "castle", "splash", "wake", "footprints", "ring", "cactus", "fence", "hay", "loaf", "globe",
     "model", "sculpture", "boat", "raft", "fire", "cord", "rope", "lid", "book", "post", "pillar",
     "butter", "goal", "net", "weight", "spring", "ramp", "parasol", "board", "bag", "glove", "cube",
-    "cubes", "leash",
+    "cubes", "leash", "stall", "barrel",
 ))  # fmt: skip
 """Words of kinds that come in any size, or that nobody knows the size of."""
 _POSES: Final = ("sit", "lean", "ride", "swim", "row", "lie", "climb", "pull", "push")

@@ -28,6 +28,8 @@ _SUBJECTS: Options = (
     (tools.wrench, {}),
     (blocks.carton, {}),
     (tools.pump, {}),
+    (signs.jar, {"kind": "shed"}),
+    (signs.table_sign, {"kind": "notice"}),
 )
 _ASIDES: Options = (
     (tools.hammer, {}),

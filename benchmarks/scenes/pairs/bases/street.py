@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from benchmarks.scenes.geometry.subject import Paint
 from benchmarks.scenes.pairs.registry import base
-from benchmarks.scenes.pairs.things import outdoors
+from benchmarks.scenes.pairs.things import boards, outdoors, signs
 from benchmarks.scenes.pairs.things.framing import Layout, shown
 from benchmarks.scenes.pairs.things.furnish import Taken, Yard, furnish, lay_out, to_the_side
 from benchmarks.scenes.pairs.things.open_air import clear, spots, strip
@@ -51,12 +51,22 @@ def _walker(rng: Generator, x: float, y: float, *, subject: bool) -> list[Thing]
     return [one, puddle(rng, "puddle.person", (low[0], low[1], 0.0), (0.75, 0.42)), drops]
 
 
+def _board(rng: Generator) -> list[Thing]:
+    """A sign on its pole, or a board on the pavement, as what the picture shows first."""
+    turn = -90.0 + float(rng.uniform(-32, 32))
+    if rng.random() < 0.5:
+        return [boards.sandwich_board(rng, "board", turn=turn, kind="shop", subject=True)]
+    size, height = (0.95, 0.34), float(rng.uniform(1.5, 1.9))
+    return [signs.street_sign(rng, "sign.main", turn=turn, size=size, height=height, subject=True)]
+
+
 def _street(rng: Generator) -> Layout:
     layout = Layout([], fill=(0.62, 0.88))
     near = float(rng.uniform(2.4, 3.2))
     lay_out(rng, layout, ("paving", "concrete"), ("house", "house", "tree"), (5, 10))
     _road(rng, layout, near, near + float(rng.uniform(4.5, 6.5)))
-    driven = bool(rng.random() < 0.25)
+    first = float(rng.random())
+    driven, lettered = first < 0.25, first > 0.87
     xs = (float(rng.uniform(-3.4, -0.5)), float(rng.uniform(0.5, 4.0)))
     cars = [
         some_car(rng, f"car.{k}", (x, near + lane, 0.004), float(rng.choice([0, 180])))
@@ -68,6 +78,9 @@ def _street(rng: Generator) -> Layout:
         main = [some_car(rng, "car", at, float(rng.choice([0, 180])), subject=True)]
         main += _walker(rng, float(rng.uniform(-2, 2)), 0.9, subject=False)
         cars, layout.fill, taken = cars[1:], (0.6, 0.8), []
+    elif lettered:
+        main = _board(rng) + _walker(rng, float(rng.choice([-1.3, 1.3])), 0.9, subject=False)
+        taken.append((float(main[1].centre[0]), 0.9, 0.6))
     else:
         main = _walker(rng, 0.0, 0.0, subject=True)
     yard = Yard((-3.2, -0.9), (3.2, 2.0))

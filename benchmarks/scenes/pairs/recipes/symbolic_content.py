@@ -18,7 +18,9 @@ from benchmarks.scenes.pairs.world import Thing, World
 
 _TWIN: Final = "The same sign, label or dial with real words or digits in the same type."
 _LEAST: Final = 34.0
-"""Px that lettering must be wide and two thirds of that high to be read, at 320 px."""
+"""Px that lettering must be wide, and three tenths of that high, to be read at 320 px."""
+_AREA: Final = 2000.0
+"""Px of the frame that its box must cover, so that what differs of its ink can be evident."""
 
 
 def _face(thing: Thing) -> str | None:
@@ -41,13 +43,14 @@ def _lettered(world: World, thing: Thing) -> bool:
     if case is not None:
         # A dial is a disc that lies on its case: it has as much back as front.
         normal = (verts.min(0) + verts.max(0)) / 2 - case.centre
-    seen = world.camera.project(verts, 320, 320)
+    seen = np.clip(world.camera.project(verts, 320, 320), 0, 320)
     width, height = np.ptp(seen, axis=0)
     towards = world.camera.pos - verts.mean(0)
     facing = float(normal @ towards) / float(
         np.linalg.norm(towards) * np.linalg.norm(normal) + 1e-9
     )
-    return bool(facing > 0.35 and width >= _LEAST and height >= 0.3 * _LEAST)
+    large = width >= _LEAST and height >= 0.3 * _LEAST and width * height >= _AREA
+    return bool(facing > 0.35 and large)
 
 
 def _text(world: World, thing: Thing) -> bool:

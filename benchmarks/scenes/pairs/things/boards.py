@@ -30,7 +30,9 @@ def sandwich_board(
 ) -> Made:
     """Two panels that lean on each other; the lettered one faces +x. words; garbled; kind: of words."""
     w, h = float(rng.uniform(0.62, 0.8)), float(rng.uniform(0.8, 1.0))
-    pixels, text, _ = lettered(rng, kind, words, garbled, w / h, border=bool(rng.random() < 0.4))
+    pixels, text, _ = lettered(
+        rng, kind, words, garbled, w / h, border=bool(rng.random() < 0.4), bold=True
+    )
     frame, lean = wooden(rng), float(rng.uniform(9, 14))
     reach = h * float(np.sin(np.deg2rad(lean)))
     sheets = [
@@ -67,7 +69,7 @@ def kiosk(
     `sandwich_board`."""
     w, d, h = float(rng.uniform(1.7, 2.2)), float(rng.uniform(1.1, 1.4)), 2.1
     board_h = float(rng.uniform(0.4, 0.5))
-    pixels, text, paper = lettered(rng, kind, words, garbled, w / board_h, border=True)
+    pixels, text, paper = lettered(rng, kind, words, garbled, w / board_h, border=True, bold=True)
     wall = colour(rng, (0.3, 0.9), (0.5, 0.95)) if rng.random() < 0.7 else wooden(rng)
     shelf = wooden(rng)
     x, gap = d / 2, 0.18
@@ -109,7 +111,7 @@ def stall(
         float(rng.uniform(2.1, 2.3)),
     )
     board_h = float(rng.uniform(0.4, 0.5))
-    pixels, text, paper = lettered(rng, kind, words, garbled, w / board_h, border=True)
+    pixels, text, paper = lettered(rng, kind, words, garbled, w / board_h, border=True, bold=True)
     wood = wooden(rng)
     table, x, y = 0.85, d / 2, w / 2
     posts = [

@@ -27,6 +27,9 @@ _PRINTS: Final = (
 )
 """Those that are trained on as pictures by themselves: on a wall they are a scene's harmless part."""
 
+_BOLD: Final = (0, 1, 2, 0, 4, 1)
+"""A bold type for each."""
+
 
 def _lines(words: str | tuple[str, ...], split: bool) -> tuple[str, ...]:
     if isinstance(words, tuple):
@@ -44,17 +47,22 @@ def lettered(
     paper: RGB | None = None,
     border: bool = False,
     shown: bool = True,
+    bold: bool = False,
 ) -> tuple[U8, str, RGB]:
-    """Texture, text and paper of a lettered face; draws the same numbers whatever is asked."""
+    """Texture, text and paper of a lettered face; draws the same numbers whatever is asked. bold: to be
+    read from afar."""
     drawn = str(rng.choice(WORDS[kind]))
     style, seed = int(rng.integers(6)), int(rng.integers(2**31))
     a, b = colours(rng)
+    margin = 0.1
+    if bold:
+        style, margin = _BOLD[style], 0.05
     lines = _lines(words or drawn, aspect < 2.2)
     broken = np.random.default_rng(seed) if garbled else None
     if not shown:
         return np.zeros((0, 0, 3), np.uint8), " ".join(lines), paper or b
     pixels = board(
-        lines, aspect, ink or a, paper or b, style, border=border, broken=broken, margin=0.1
+        lines, aspect, ink or a, paper or b, style, border=border, broken=broken, margin=margin
     )
     return pixels, " ".join(lines), paper or b
 
