@@ -30,7 +30,7 @@ MODULES = (
 )
 NAMES = ("airfield", "ball_court", "beach", "desert", "farmyard", "greeting", "harbour_market", "park", "picnic",
          "playground", "pond", "repair_yard", "road_at_dusk", "snow_field", "street")  # fmt: skip
-SEEDS = 20
+SEEDS = 12
 
 for _module in MODULES:
     importlib.import_module(f"benchmarks.scenes.pairs.bases.{_module}")
@@ -50,7 +50,12 @@ def support(world: World, thing: Thing) -> float:
 
 
 def test_four_of_them_are_held_out() -> None:
-    assert {n for n in NAMES if BASES[n].held_out} == {"beach", "harbour_market", "picnic", "repair_yard"}
+    assert {n for n in NAMES if BASES[n].held_out} == {
+        "beach",
+        "harbour_market",
+        "picnic",
+        "repair_yard",
+    }
     assert all(BASES[n].says for n in NAMES)
 
 

@@ -42,6 +42,8 @@ _BEDSIDE: Options = (
     (lamps.candle, {}),
     (signs.bottle, {}),
     (lamps.torch, {"lit": False}),
+    (props.toy_animal, {}),
+    (props.toy_car, {}),
 )
 
 

@@ -63,6 +63,7 @@ _ASIDES: Options = (
     (blocks.butter, {"least": 0.015}),
     (blocks.ice, {"count": 3, "least": 0.012}),
     (kitchen.fork, {"least": 0.012}),
+    (props.toy_animal, {}),
 )
 
 

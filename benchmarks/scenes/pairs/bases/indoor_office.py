@@ -13,6 +13,7 @@ from benchmarks.scenes.pairs.things.kit import WHITE, Options
 from benchmarks.scenes.pairs.things.layout import Layout, furnished, view
 from benchmarks.scenes.pairs.things.light import daylight
 from benchmarks.scenes.pairs.things.room import Textures, counter, outside, surface, wall, window
+from benchmarks.scenes.pairs.things.seams import seams
 from benchmarks.scenes.pairs.world import World
 
 _SUBJECTS: Options = (
@@ -49,6 +50,8 @@ _ASIDES: Options = (
     (blocks.ball, {"radius": 0.035}),
     (props.toy_car, {}),
     (props.vase, {}),
+    (props.toy_animal, {"least": 0.012}),
+    (props.teddy, {}),
 )
 
 
@@ -88,6 +91,8 @@ def office_desk(rng: Generator) -> World:
     plan = Layout(rng, camera, region, wall=-deep, textures=textures)
     plan.add(subject)
     stage: list[Part] = [*counter(rng, region, top), wall(-deep, back)]
+    if rng.random() < 0.3:
+        stage += seams(rng, -deep, 0.0)
     if rng.random() < 0.3 and len(textures) < 4:
         textures["outside"] = outside(rng)
         stage += plan.opening(window, float(rng.uniform(-0.5, 0.5)), 0.95, (1.1, 0.9), WHITE)

@@ -28,6 +28,7 @@ from benchmarks.scenes.pairs.things.room import (
     wall,
     window,
 )
+from benchmarks.scenes.pairs.things.seams import seams
 from benchmarks.scenes.pairs.world import Thing, World
 
 _ROOM: Options = (
@@ -137,6 +138,8 @@ def living_room(rng: Generator) -> World:
         else:
             rug = Paint(colour(rng).rgb, specular=0.0)
         stage.append(mat("backdrop.rug", (max(wall_x + 0.3, -0.7), -1.1), (0.9, 1.1), 0.003, rug))
+    if rng.random() < 0.3:
+        stage += seams(rng, wall_x, 0.0)
     stage += _along_the_wall(rng, plan, bare=lamp_first)
     if rng.random() < 0.25:
         plan.lean(furniture.ladder, "ladder", tilt=0.0, lean=float(rng.uniform(14, 20)))

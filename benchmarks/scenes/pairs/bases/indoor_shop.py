@@ -26,6 +26,7 @@ from benchmarks.scenes.pairs.things.room import (
     surface,
     wall,
 )
+from benchmarks.scenes.pairs.things.seams import seams
 from benchmarks.scenes.pairs.world import Thing, World
 
 _GOODS: Options = (
@@ -94,7 +95,6 @@ def shop_counter(rng: Generator) -> World:
     region = (-0.6, 0.0, -1.5, 1.5)
     stage: list[Part] = [
         *counter(rng, region, top),
-        wall(wall_x, back),
         floor(-0.9, Paint((0.4, 0.37, 0.34), specular=0.0)),
     ]
     if rng.random() < 0.35:
@@ -140,6 +140,9 @@ def shop_counter(rng: Generator) -> World:
         camera = view(
             rng, subject.verts(), fill=(0.3, 0.45), high=(8, 22), turn=24, drop=(0.1, 0.7)
         )
+    stage.append(wall(wall_x, back))
+    if rng.random() < 0.3:
+        stage += seams(rng, wall_x, -0.9)
     plan = Layout(rng, camera, region, wall=wall_x, textures=textures, least=0.015)
     plan.add(subject, hides="person" not in subject.tags)
     if rng.random() < 0.75:

@@ -23,6 +23,7 @@ from benchmarks.scenes.pairs.things.room import (
     wall,
     window,
 )
+from benchmarks.scenes.pairs.things.seams import seams
 from benchmarks.scenes.pairs.world import Thing, World
 
 _SUBJECTS: Options = (
@@ -165,6 +166,8 @@ def dining_table(rng: Generator) -> World:
         )
         plan.overhead(lamp)
     plan.keep(int(rng.integers(1, 3)), 0.1)
+    if rng.random() < 0.3:
+        stage += seams(rng, wall_x, -high)
     if rng.random() < 0.5 and not with_person:
         plan.hang(signs.picture_frame, "picture", low=0.1, size=(0.6, 0.45))
     plan.several(_ASIDES, int(rng.integers(4, 9)))
@@ -265,6 +268,8 @@ def cafe_window(rng: Generator) -> World:
         plan.add(subject)
     plan.keep(1, 0.1)
     plan.shut(middle, 0.75, (wide, 1.2))
+    if rng.random() < 0.3:
+        stage += seams(rng, wall_x, -high)
     _around(rng, plan, r, -high)
     plan.several(_CAFE, int(rng.integers(3, 7)))
     return plan.world("cafe_window", stage, daylight(rng, camera), ground=-high, free=2, size=0.08)

@@ -38,7 +38,8 @@ def _tied(world: World, one: Thing) -> bool:
 
 
 def _stands(world: World, one: Thing) -> bool:
-    return not one.tags & _LOOSE and in_sight(world, one, 30)
+    flat = one.kind in ("footprints", "tracks", "puddle")
+    return not flat and not one.tags & _LOOSE and in_sight(world, one, 30)
 
 
 def _lone(world: World, one: Thing) -> bool:
