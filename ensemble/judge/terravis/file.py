@@ -20,7 +20,6 @@ yes = ["support_stability"]        # ids; all others are no
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
 from pathlib import Path
@@ -39,12 +38,11 @@ from physgauge.ensemble.judge.terravis.probes import (
     Report,
     Shot,
 )
+from physgauge.ensemble.judge.terravis.shot_file import ShotEntry, check_shots, read_shots
 from physgauge.errors import ConfigError
 from physgauge.settings import Settings, read_table
 
 MAX_PROBES: Final = 64
-MAX_SHOTS: Final = 8
-"""Pictures before the one that is asked about."""
 MAX_WORDS: Final = 60
 """Of a question. The shipped ones have at most 32: at one pass an image, words are time."""
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -65,12 +63,6 @@ class _Probe(Settings, frozen=True, kw_only=True):
     examples: tuple[Example, ...] | None = None
 
 
-class _Shot(Settings, frozen=True, kw_only=True):
-    image: str
-    yes: tuple[Id, ...] = ()
-    eligible: bool = True
-
-
 class _File(Settings, frozen=True, kw_only=True):
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     version: Annotated[int, msgspec.Meta(ge=1)] = 1
@@ -84,7 +76,7 @@ class _File(Settings, frozen=True, kw_only=True):
     single_prompt: Baseline | None = None
     direct: Baseline | None = None
     probe: tuple[_Probe, ...] = ()
-    example: tuple[_Shot, ...] | None = None
+    example: tuple[ShotEntry, ...] | None = None
 
 
 def load_probes(name: str, folder: Path | None = None) -> ProbeSet:
@@ -150,21 +142,7 @@ def _shots(file: _File, base: ProbeSet | None, where: str, folder: Path) -> tupl
     """The file's examples, else the base's."""
     if file.example is None:
         return () if base is None else base.shots
-    if len(file.example) > MAX_SHOTS:
-        raise ConfigError(
-            f"{where}: example: expected at most {MAX_SHOTS}, got {len(file.example)}"
-        )
-    shots = []
-    for one in file.example:
-        path = (folder / one.image).resolve()
-        try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as error:
-            raise ConfigError(
-                f"{where}: example: image: {path} cannot be read ({error.strerror})"
-            ) from None
-        shots.append(Shot(path=str(path), sha256=digest, yes=one.yes, eligible=one.eligible))
-    return tuple(shots)
+    return read_shots(file.example, folder, where)
 
 
 def _probes(file: _File, base: ProbeSet | None, where: str) -> tuple[Probe, ...]:
@@ -230,13 +208,7 @@ def _checked(probes: ProbeSet, where: str) -> ProbeSet:
             raise ConfigError(
                 f"{where}: probe {probe.id!r}: thing: expected one to 16 words, got {probe.thing!r}"
             )
-    for shot in probes.shots:
-        for name in shot.yes:
-            if name not in probes.ids or not shot.eligible:
-                raise ConfigError(
-                    f"{where}: example {shot.path!r}: yes: expected ids of enabled probes, and none "
-                    f"where the picture is not eligible; got {name!r}"
-                )
+    check_shots(probes.shots, probes.probes, where)
     _slots(probes, where)
     return probes
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 from typing import Final
 
-from physgauge.ensemble.decode import decode_pixels
 from physgauge.ensemble.judge.engine import Engine, Features, Session, Shown, Shows
 from physgauge.ensemble.judge.terravis.probes import ProbeSet
-from physgauge.errors import ConfigError, ImageError
+from physgauge.ensemble.judge.terravis.shot_file import pixels_of
+from physgauge.errors import ConfigError
 from physgauge.types import U8
 
 NOW: Final = "Now comes the picture that all questions are about."
@@ -20,14 +19,11 @@ def shown_of(probes: ProbeSet) -> tuple[Shown, ...]:
     """The set's examples, decoded.
 
     Raises:
-        ConfigError: a file that is no image.
+        ConfigError: a file that is no image, or has changed.
     """
     shown = []
     for number, shot in enumerate(probes.shots, 1):
-        try:
-            image = decode_pixels(Path(shot.path).read_bytes()).rgb
-        except (ImageError, OSError) as error:
-            raise ConfigError(f"probes {probes.name}: example {shot.path}: {error}") from None
+        image = pixels_of(shot, f"probes {probes.name}")
         last = number == len(probes.shots)
         shown.append(Shown(image, " ".join([shot.said(probes), *([NOW] if last else [])])))
     return tuple(shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -157,12 +158,20 @@ def test_a_probe_file_with_examples(file: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('image = "a.npy"', 'image = "none.png"'), r"example: image: .*none\.png cannot be read"),
-        (('"contact_state"', '"weather"'), r"yes: expected ids of enabled probes.* got 'weather'"),
+        (('image = "a.npy"', 'image = "none.png"'), r"example: image: .*none\.png: cannot be read"),
+        (('"contact_state"', '"weather"'), r"yes: expected different ids of enabled probes.* got 'weather'"),
+        (('"contact_state"', '"contact_state", "contact_state"'), r"yes: expected different ids"),
+        (('image = "a.npy"', 'image = "/dev/zero"'), r"/dev/zero: expected a regular file"),
+        (('image = "a.npy"', 'image = "pipe"'), r"pipe: expected a regular file"),
+        (('image = "a.npy"', 'image = "huge.npy"'), r"huge\.npy: expected at most \d+ bytes"),
+        (('image = "a.npy"', 'image = "a\\u0000"'), r"expected a path that a file can have"),
         (('yes = ["contact', 'eligible = false\nyes = ["contact'), r"none where the picture is not eligible"),
     ],
 )  # fmt: skip
 def test_wrong_examples_are_said(file: Path, change: tuple[str, str], message: str) -> None:
+    os.mkfifo(file.parent / "pipe")
+    with (file.parent / "huge.npy").open("wb") as huge:
+        huge.truncate(2**33)
     file.write_text(FILE.replace(*change), "utf-8")
     with pytest.raises(ConfigError, match=message):
         load_probes(str(file))
@@ -172,6 +181,9 @@ def test_an_engine_that_shows_one_picture_only_is_refused(file: Path) -> None:
     probes = load_probes(str(file))
     with pytest.raises(ConfigError, match=r"expected an engine that can show several pictures"):
         EngineJudge(Scripted(), probes, JudgeSettings(engine="onepass"))
+    np.save(file.parent / "b.npy", pictures(3)[2])
+    with pytest.raises(ConfigError, match=r"example .*b\.npy: expected the file as it was read"):
+        shown_of(probes)
     scripted = Scripted()
     assert with_shots(scripted, load_probes("terravis")) is scripted
     (file.parent / "a.npy").write_bytes(b"no image")
