@@ -88,8 +88,9 @@ class Pipeline:
         rules = methods.detects or not detect
         self._domains = load_domains(loaded, options.packs, threads) if rules else Domains({})
         self._domain = None if options.domain == "auto" else options.domain
-        if self._domain is not None and rules and self._domain not in self._domains.by_name:
-            known = ", ".join(["auto", *self._domains.by_name])
+        known_domains = self._domains.by_name if rules else profile.packs
+        if self._domain is not None and self._domain not in known_domains:
+            known = ", ".join(["auto", *known_domains])
             raise ConfigError(f"domain: expected one of {known}, got {self._domain!r}")
         self._detectors: list[OnnxDetector] = []
         self._feed: Feed | None = None

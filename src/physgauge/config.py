@@ -227,8 +227,6 @@ def check(profile: Profile, where: str) -> Profile:
             )
     if profile.cascade is not None:
         check_cascade(profile.cascade, profile.judge, where)
-    if profile.judge is not None and profile.judge.engine == "student":
-        _check_student_alone(profile, where)
     check_language(profile.observers, profile.reason, profile.judge is not None, where)
     _check_student(profile, where)
     if profile.decode.min_side_px > profile.decode.max_side_px:
@@ -250,14 +248,6 @@ def _check_student(profile: Profile, where: str) -> None:
         raise ConfigError(
             f'{where}: {asked[0]}: expected another than "judge" where judge.engine is "student", which '
             f"writes nothing"
-        )
-
-
-def _check_student_alone(profile: Profile, where: str) -> None:
-    asks = [f"observers.{one.name}" for one in profile.observers if one.engine == "judge"]
-    for table in [*asks, *(["reason"] if profile.reason.engine == "judge" else [])]:
-        raise ConfigError(
-            f'{where}: {table}.engine: expected another than "judge", who is a student and writes nothing'
         )
 
 

@@ -25,6 +25,7 @@ from tests.serving.test_steps import Chain
 from tests.terravis.scripted import Scripted
 from tests.terravis.test_pipeline import EXAMPLES, looking, npy
 
+
 JUDGED_ONLY = """
 name = "judged-only"
 [judge]
@@ -165,3 +166,15 @@ def test_the_served_steps_with_one_method_of_two(tmp_path: Path) -> None:
             chain.row(image, options=b'{"method": "terravis"}')
     finally:
         chain.close()
+
+
+def test_a_wrong_domain_is_wrong_for_either_method(tiny: LoadedProfile) -> None:
+    options = Options(domain="boat", workers=1, method="terravis")
+    with (
+        looking(Scripted()) as judge,
+        pytest.raises(ConfigError, match=r"domain: expected one of auto, .*car.*, got 'boat'"),
+    ):
+        Pipeline(tiny, options, looking=judge)
+    with looking(Scripted()) as judge:
+        known = Options(domain="car", workers=1, method="terravis")
+        Pipeline(tiny, known, looking=judge)._feed.close()  # type: ignore[union-attr]

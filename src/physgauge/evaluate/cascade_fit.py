@@ -69,6 +69,34 @@ def fit(
         ConfigError: too few images to promise that, whatever they show.
     """
     compared = sum(one.second is not None for one in judged)
+    level = _level(compared, disagreement, confidence)
+    start = Bands(gate, 0.0, 1.0, 0.0, 1.0, *unsure)
+    choices = []
+    for path in PATHS:
+        steps = [_widened(start, k / STEPS, path, eligible_from) for k in range(STEPS + 1)]
+        settled, disagreed = _counts(judged, steps)
+        for bands, left, wrong in zip(steps, settled.tolist(), disagreed.tolist(), strict=True):
+            # The same as an upper bound above the promise, for less work.
+            if at_most(wrong, compared, disagreement) > 1 - level:
+                break
+            choices.append((len(judged) - left, wrong, bands))
+    if not choices:
+        raise ConfigError(
+            "expected a first judge that can be left some images, got one that decides too many "
+            "otherwise where he is surest"
+        )
+    reached, hits, bands = min(choices, key=lambda one: one[:2])
+    alone = [_sum(one.cost_second, None) for one in judged]
+    both = [
+        _sum(one.cost_first, one.cost_second if bands.stands(one.first) is None else None)
+        for one in judged
+    ]
+    bound = upper_bound(hits, compared, level)
+    return Fit(bands, len(judged), compared, hits, bound, reached, _mean(both), _mean(alone))
+
+
+def _level(compared: int, disagreement: float, confidence: float) -> float:
+    """Confidence of each path's test, if there are images enough."""
     level = 1 - (1 - confidence) / len(PATHS)
     least = fewest(disagreement, level)
     if compared < least:
@@ -76,38 +104,7 @@ def fit(
             f"expected at least {least} images that the second judge has decided, to promise at most "
             f"{disagreement:.3%} disagreement with {confidence:.1%} confidence, got {compared}"
         )
-    start = Bands(gate, 0.0, 1.0, 0.0, 1.0, *unsure)
-    choices = [(len(judged) + 1, 0, start)]
-    for path in PATHS:
-        steps = [_widened(start, k / STEPS, path, eligible_from) for k in range(STEPS + 1)]
-        settled, disagreed = _counts(judged, steps)
-        for k, bands in enumerate(steps):
-            # So much as "its upper bound is above": cheaper, and there are many steps.
-            if at_most(int(disagreed[k]), compared, disagreement) > 1 - level:
-                break
-            choices.append((len(judged) - int(settled[k]), int(disagreed[k]), bands))
-    reached, hits, bands = min(choices, key=lambda one: one[:2])
-    if reached > len(judged):
-        raise ConfigError(
-            "expected a first judge that can be left some images, got one that decides too many "
-            "otherwise where he is surest"
-        )
-    asked = [bands.stands(one.first) is None for one in judged]
-    return Fit(
-        bands=bands,
-        images=len(judged),
-        compared=compared,
-        disagreed=hits,
-        bound=upper_bound(hits, compared, level),
-        reached=reached,
-        cost=_mean(
-            [
-                _sum(one.cost_first, one.cost_second if ask else None)
-                for one, ask in zip(judged, asked, strict=True)
-            ]
-        ),
-        cost_alone=_mean([_sum(one.cost_second, None) for one in judged]),
-    )
+    return level
 
 
 def _counts(judged: Sequence[Judged], steps: Sequence[Bands]) -> tuple[I64, I64]:
