@@ -88,10 +88,10 @@ def test_the_second_is_asked_where_the_first_is_unsure(
 def test_a_first_judge_without_answers_or_alive_no_more_is_passed_over() -> None:
     lost = Scripted(yes_no=lambda i, q: p(0.95) if q.id == "eligible?" else Reply("timeout"))
     dead = Scripted(opening=lambda n: EngineFault("gone"))
-    for first in (lost, dead):
+    for first, fault in ((lost, None), (dead, "first judge: the engine has stopped: gone")):
         look = both(first, answering(0.02))
         assert look.mode == "cascade:second"
-        assert look.fault is None
+        assert look.fault == fault
         assert scored(look).status == "ok"
 
 
@@ -176,12 +176,13 @@ def test_what_may_be_said_after_a_run() -> None:
         models={"judge_m": "1", "judge_first_s": "2"}, settings=counted | {"tau": 60.0, "gate": 0.6},
     )  # fmt: skip
     assert "at most 1.0% other decisions" in kept(promise, "paper", made)
-    for words, change in {
+    changes: dict[str, dict[str, Any]] = {
         "other models": {"models": made.models | {"judge_first_s": "3"}},
         "other probes": {"probe_version": "set-2"},
         "other thresholds or bands": {"alpha": 0.25},
         "other thresholds or bands:": {"settings": made.settings | {"cascade.high": 0.7}},
-    }.items():
+    }
+    for words, change in changes.items():
         assert words in kept(promise, "paper", msgspec.structs.replace(made, **change))
     assert "other calls (judge.mode)" in kept(promise, "onepass", made)
 

@@ -79,10 +79,10 @@ def test_a_run_of_one_judge_and_each_image_once() -> None:
 
 
 def test_rows_that_were_asked_for_another_way() -> None:
-    early = {"settings": {"gate": 0.9}}
+    early: dict[str, Any] = {"settings": {"gate": 0.9}}
     with pytest.raises(ConfigError, match=r"second: expected rows made without judge\.gate"):
         join([row("a")], [row("a", SECOND, **early)])
-    same = {"settings": {"gate": GATE}}
+    same: dict[str, Any] = {"settings": {"gate": GATE}}
     assert join([row("a")], [row("a", SECOND, **same)]).judged
     with pytest.raises(ConfigError, match=r"first: expected rows as \[cascade.first\] makes them"):
         join([row("a", **same)], [row("a", SECOND)])

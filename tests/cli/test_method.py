@@ -25,7 +25,6 @@ from tests.serving.test_steps import Chain
 from tests.terravis.scripted import Scripted
 from tests.terravis.test_pipeline import EXAMPLES, looking, npy
 
-
 JUDGED_ONLY = """
 name = "judged-only"
 [judge]

@@ -74,14 +74,16 @@ class CascadeJudge:
             second = await self._second.look_for(method, image, crops, deadline_s)
         else:
             second = await self._second.look(image, crops, deadline_s)
-        return _together(replace(second, mode=SECOND), first, second)
+        # A first judge who is gone must not go unnoticed: he costs, and leaves everything to the second.
+        gone = None if first.fault is None else f"first judge: {first.fault}"
+        return _together(replace(second, mode=SECOND, fault=second.fault or gone), first, second)
 
     async def _glance(self, image: U8, deadline_s: float | None) -> Look:
         """The first's look; whatever befalls him, the second can be asked."""
         try:
             return await self._first.look(image, (), deadline_s)
         except Exception as error:
-            return Look("", fault=f"the first judge failed ({type(error).__name__})")
+            return Look("", fault=f"failed ({type(error).__name__})")
 
     async def _watched(self, image: U8, deadline_s: float | None) -> Look:
         """What observers beside the second see."""
