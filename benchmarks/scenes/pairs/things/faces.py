@@ -56,7 +56,7 @@ def lettered(
     a, b = colours(rng)
     margin = 0.1
     if bold:
-        style, margin = _BOLD[style], 0.05
+        style, margin = _BOLD[style], 0.085  # `glyphs` takes what is farther out for a border
     lines = _lines(words or drawn, aspect < 2.2)
     broken = np.random.default_rng(seed) if garbled else None
     if not shown:
