@@ -117,7 +117,8 @@ class Beside:
     def __init__(
         self, looking: Looking | None, looks: bool = True, method: wire.Method = "both"
     ) -> None:
-        self._looking, self._looks, self._method = looking, looks, method
+        self._looking, self._looks = looking, looks
+        self._method: wire.Method = method
         self._waiting: deque[_Waiting] = deque()
 
     def begin(self, pixels: Pixels | Broken) -> Begun:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator
@@ -28,8 +28,8 @@ def inked(pixels: U8) -> NDArray[np.bool_]:
 def lines_of(pixels: U8) -> list[tuple[int, int]]:
     """First row and the row behind the last of each line of text."""
     rows = inked(pixels).any(1)
-    labels, count = ndimage.label(ndimage.binary_closing(rows, iterations=2))
-    spans = [np.flatnonzero(labels == k + 1) for k in range(count)]
+    found: Any = ndimage.label(ndimage.binary_closing(rows, iterations=2))
+    spans = [np.flatnonzero(found[0] == k + 1) for k in range(found[1])]
     return [(int(s[0]), int(s[-1]) + 1) for s in spans if len(s) >= 14]
 
 

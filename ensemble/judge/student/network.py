@@ -95,7 +95,7 @@ class StudentNetwork:
                 f"{self._where}: {name}: expected {list(shape)} numbers in 0..1, got "
                 f"{list(value.shape)} in {low:.4g}..{high:.4g}"
             )
-        rounded: F32 = np.round(np.minimum(value, 1), DIGITS)
+        rounded: F32 = np.round(np.minimum(value, 1).astype(np.float32), DIGITS)
         return rounded
 
 

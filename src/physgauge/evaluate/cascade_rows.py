@@ -86,7 +86,7 @@ def joined(first: Iterable[wire.Row], second: Iterable[wire.Row], gate: float) -
             cascade; a way to ask that a cascade does not have; no image in both.
     """
     alone, quick, left = _Run("second"), _Run("first"), Counter[str]()
-    theirs = {
+    theirs: dict[str, tuple[str | None, Decision | None, wire.Cost]] = {
         row.image_id: (row.pixel_sha256, decision(row.terravis, gate), row.cost)
         for row in alone.rows(second)
     }

@@ -153,7 +153,10 @@ def overhang(world: World, target: Thing, rng: Generator) -> Planted | None:
     off = long / 2 - wide * 0.4
     beam = box_body("block.beam", (long, wide * 0.9, thick), at(off, high + thick / 2), turn)
     load = box_body(
-        "block.load", (weight,) * 3, at(long - weight * 0.9, high + thick + weight / 2), turn
+        "block.load",
+        (weight, weight, weight),
+        at(long - weight * 0.9, high + thick + weight / 2),
+        turn,
     )
     bodies = [foot_of, beam, load]
     paints = draw_paints(rng, 4)

@@ -24,7 +24,7 @@ BRIGHT = (
 def _duck(size: float, rgb: tuple[float, float, float]) -> Pieces:
     """A bath duck, looking along x, on z = 0."""
     s, body = size, Paint(rgb, specular=0.4)
-    beak, eye = matt((0.95, 0.45, 0.1)), matt((0.05,) * 3)
+    beak, eye = matt((0.95, 0.45, 0.1)), matt((0.05, 0.05, 0.05))
     return [
         (ellipsoid((0, 0, 0.5 * s), (0.8 * s, 0.58 * s, 0.5 * s)), body),
         (ellipsoid((-0.75 * s, 0, 0.75 * s), (0.3 * s, 0.25 * s, 0.16 * s), rot("y", 35)), body),
@@ -76,7 +76,7 @@ def floater(rng: Generator, size: float, *, balls: bool = True) -> tuple[str, Pi
         (ellipsoid((0, 0, 0.8 * size), (0.8 * size,) * 3, n=20), Paint(rgb, specular=0.4)),
         (
             ellipsoid((0, 0, 0.8 * size), (0.805 * size, 0.805 * size, 0.25 * size), n=20),
-            Paint((0.95,) * 3),
+            Paint((0.95, 0.95, 0.95)),
         ),
     ]
     return "beach ball", ball, 1.6 * size, 0.16 * size

@@ -63,10 +63,13 @@ def animal(
     seed = int(rng.integers(2**31))
     scale = SIZES[kind] * size
     names: list[Tag] = ["animal", "living", "soft", "moves", *more_tags]
-    names += ["bird"] if kind in BIRDS else []
-    names += ["floats"] if floats is not None else ["stands"]
-    names += ["large"] if kind in ("elephant", "rhino", "cow", "horse") else []
-    names += ["small"] if kind in _SMALL else []
+    names.append("floats" if floats is not None else "stands")
+    if kind in BIRDS:
+        names.append("bird")
+    if kind in ("elephant", "rhino", "cow", "horse"):
+        names.append("large")
+    if kind in _SMALL:
+        names.append("small")
     facts = {"species": kind, "textures": dict(subject_.textures), **(more_facts or {})}
     base = Thing(key, kind, (), subject, tags(*names), rests_on, facts)
     spot = np.asarray(at, float)

@@ -266,7 +266,7 @@ def cup_of(r0: float, r1: float, h: float, wall: float = 0.004, n: int = 18) -> 
 
 def stick(points: Sequence[ArrayLike], r: float | Sequence[float], n: int = 8) -> list[Mesh]:
     """Round rods along a polyline."""
-    rs = [r] * len(points) if isinstance(r, float) else list(r)
+    rs = list(r) if isinstance(r, Sequence) else [r] * len(points)
     return [
         limb(a, b, ra, rb, n=n)
         for a, b, ra, rb in zip(points, points[1:], rs, rs[1:], strict=False)

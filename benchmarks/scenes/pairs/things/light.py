@@ -42,7 +42,7 @@ def daylight(
         (
             Light(
                 fill / np.linalg.norm(fill),
-                (soft,) * 3,
+                (soft, soft, soft),
                 (float(a[0]), float(a[1]), float(a[2])),
                 0.0,
                 False,

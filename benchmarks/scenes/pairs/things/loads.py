@@ -24,7 +24,7 @@ def weight(rng: Generator, size: float) -> tuple[str, Pieces, float]:
         holes: Pieces = [
             (
                 ellipsoid(np.array([x, -0.48, 1.68]) * size, (0.11 * size,) * 3, n=8),
-                matt((0.02,) * 3),
+                matt((0.02, 0.02, 0.02)),
             )
             for x in (-0.16, 0.16)
         ]

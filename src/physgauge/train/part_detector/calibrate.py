@@ -56,7 +56,7 @@ def platt(
         p = 1 / (1 + np.exp(-np.clip(value @ design, -30, 30)))
         slope = design @ (p - right) + pull * (value - centre)
         curvature = (design * (p * (1 - p))) @ design.T + pull * np.eye(2)
-        step = np.linalg.solve(curvature, slope)
+        step = np.asarray(np.linalg.solve(curvature, slope), np.float64)
         # Where the logits are far off, the curvature is near nothing and a whole step goes too far.
         while (there := loss(value - step)) > here and np.abs(step).max() > 1e-12:
             step = step / 2
