@@ -37,6 +37,7 @@ def test_wheel_contents(tmp_path: Path) -> None:
         "physgauge/profiles/onepass-tiny.toml",
         "physgauge/ensemble/judge/terravis/terravis.toml",
         "physgauge/selftest/attempts.toml",
+        "physgauge/selftest/pairs/truth.parquet",
         "physgauge/v1/gateway.proto",
         "physgauge/v1/gateway_pb2.pyi",
         "physgauge/profiles/models/part_detector.onnx",
