@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from physgauge.types import F32, U8
 
@@ -64,16 +63,19 @@ def letterbox(image: U8, size: int, out: U8 | None = None) -> tuple[U8, Placemen
     if (p.inner_width, p.inner_height) == (width, height):
         inner: NDArray[np.uint8] = image
     else:
-        inner = np.asarray(_resized(Image.fromarray(np.ascontiguousarray(image)), p))
+        inner = _resized(image, p)
     square[p.y : p.y + p.inner_height, p.x : p.x + p.inner_width] = inner
     return square, p
 
 
-def _resized(image: Image.Image, p: Placement) -> Image.Image:
+def _resized(image: U8, p: Placement) -> NDArray[np.uint8]:
     """Whole factors average their px, so that a picture enlarged by repeating px gives itself again."""
+    from PIL import Image
+
+    drawn = Image.fromarray(np.ascontiguousarray(image))
     if p.width % p.inner_width == 0 and p.height % p.inner_height == 0:
-        return image.reduce((p.width // p.inner_width, p.height // p.inner_height))
-    return image.resize((p.inner_width, p.inner_height), Image.Resampling.BILINEAR)
+        return np.asarray(drawn.reduce((p.width // p.inner_width, p.height // p.inner_height)))
+    return np.asarray(drawn.resize((p.inner_width, p.inner_height), Image.Resampling.BILINEAR))
 
 
 def to_image(xyxy: F32, p: Placement) -> F32:
