@@ -39,6 +39,8 @@ pytestmark = pytest.mark.skipif(
 ROOT = Path(__file__).parents[2]
 LOADED = LoadedProfile(profile=Profile(name="test"), folder=Path())
 LONG = Prompt("long", "Tell a long story.", 3500)
+STORIES = [replace(LONG, id=str(n), text=f"{LONG.text} Part {n}.") for n in range(24)]
+"""Many: which of them a model of random weights ends at once depends on every word."""
 T = TypeVar("T")
 
 
@@ -186,7 +188,7 @@ def test_leaving_stops_the_servers_work(server: VllmServer) -> None:
 
     async def act(engine: Engine) -> None:
         async with engine.open(picture(0)) as session:
-            writing = asyncio.create_task(session.write([LONG, LONG]))
+            writing = asyncio.create_task(session.write(STORIES))
             while await running() < 2:
                 assert not writing.done(), f"nothing was left to stop: {await writing}"
                 await asyncio.sleep(0.05)
@@ -229,9 +231,7 @@ def test_a_killed_server_is_a_fault(server: VllmServer) -> None:
 
     async def act(engine: Engine) -> None:
         async with engine.open(picture(0)) as session:
-            # Many: which of them a model of random weights ends at once depends on every word.
-            stories = [replace(LONG, id=str(n), text=f"{LONG.text} Part {n}.") for n in range(24)]
-            writing = asyncio.create_task(session.write(stories))
+            writing = asyncio.create_task(session.write(STORIES))
             while server.gauge("vllm:num_requests_running") < 1:
                 assert not writing.done()
                 await asyncio.sleep(0.05)

@@ -59,6 +59,8 @@ def plain_usual(m: LayoutModel, image: list[Box], view: int) -> float:
         return math.nan
     box = np.array([b[1:] for b in known], float)
     size = math.hypot(box[:, 2].max() - box[:, 0].min(), box[:, 3].max() - box[:, 1].min())
+    if size == 0:
+        return math.nan
     least = []
     for n, (label, x0, y0, x1, y1) in enumerate(known):
         for c in range(len(m.components)):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage as _ndimage
 
 from benchmarks.scenes.geometry.mesh import F64
 
+from .morphology import ndimage
 from .registry import Planted
 from .world import Canvas, Thing, World
-
-ndimage: Any = _ndimage  # its annotations mix arrays and numbers
 
 Mask = NDArray[np.bool_]
 

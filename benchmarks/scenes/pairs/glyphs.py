@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from benchmarks.scenes.noise import field01
 from benchmarks.scenes.paints import TEX, U8
+
+from .morphology import ndimage
 
 _RIM: Final = 20
 """Pixels at the edges that stay: a sign's border is no letter."""
@@ -28,7 +29,7 @@ def inked(pixels: U8) -> NDArray[np.bool_]:
 def lines_of(pixels: U8) -> list[tuple[int, int]]:
     """First row and the row behind the last of each line of text."""
     rows = inked(pixels).any(1)
-    found: Any = ndimage.label(ndimage.binary_closing(rows, iterations=2))
+    found = ndimage.label(ndimage.binary_closing(rows, iterations=2))
     spans = [np.flatnonzero(found[0] == k + 1) for k in range(found[1])]
     return [(int(s[0]), int(s[-1]) + 1) for s in spans if len(s) >= 14]
 

@@ -104,6 +104,7 @@ def _options(item: v1.Item, request_id: str) -> Options:
         "source": given.source,
         "extra": dict(given.extra),
         "domain": given.domain or "auto",
+        "method": given.method or "both",
     }
     try:
         options = msgspec.convert(values, Options)

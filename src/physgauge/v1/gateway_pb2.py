@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1aphysgauge/v1/gateway.proto\x12\x0cphysgauge.v1\"o\n\x04Item\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05image\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63\x61ption\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x04 \x01(\r\x12&\n\x07options\x18\x05 \x01(\x0b\x32\x15.physgauge.v1.Options\"\x9a\x01\n\x07Options\x12\x10\n\x08image_id\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\x12/\n\x05\x65xtra\x18\x03 \x03(\x0b\x32 .physgauge.v1.Options.ExtraEntry\x12\x0e\n\x06\x64omain\x18\x04 \x01(\t\x1a,\n\nExtraEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"1\n\rStreamRequest\x12 \n\x04item\x18\x01 \x01(\x0b\x32\x12.physgauge.v1.Item\"\xa8\x01\n\x0eStreamResponse\x12\x0f\n\x07\x63redits\x18\x01 \x01(\r\x12(\n\x07welcome\x18\x02 \x01(\x0b\x32\x15.physgauge.v1.WelcomeH\x00\x12&\n\x06\x61nswer\x18\x03 \x01(\x0b\x32\x14.physgauge.v1.AnswerH\x00\x12*\n\x08\x64raining\x18\x04 \x01(\x0b\x32\x16.physgauge.v1.DrainingH\x00\x42\x07\n\x05\x65vent\"0\n\x0cScoreRequest\x12 \n\x04item\x18\x01 \x01(\x0b\x32\x12.physgauge.v1.Item\"5\n\rScoreResponse\x12$\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x14.physgauge.v1.Answer\"\xa2\x01\n\x07Welcome\x12\x0e\n\x06\x63lient\x18\x01 \x01(\t\x12\x17\n\x0fmax_image_bytes\x18\x02 \x01(\x04\x12\x15\n\rmax_npy_bytes\x18\x03 \x01(\x04\x12\x19\n\x11max_caption_chars\x18\x04 \x01(\r\x12\x17\n\x0fmax_deadline_ms\x18\x05 \x01(\r\x12\x12\n\nmax_window\x18\x06 \x01(\r\x12\x0f\n\x07idle_ms\x18\x07 \x01(\r\"\x1d\n\x08\x44raining\x12\x11\n\twithin_ms\x18\x01 \x01(\r\"\x91\x01\n\x06\x41nswer\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12\x12\n\nrequest_id\x18\x03 \x01(\t\x12 \n\x03row\x18\x04 \x01(\x0b\x32\x11.physgauge.v1.RowH\x00\x12(\n\x07refusal\x18\x05 \x01(\x0b\x32\x15.physgauge.v1.RefusalH\x00\x42\t\n\x07outcome\"\x9b\x02\n\x03Row\x12\x0c\n\x04json\x18\x01 \x01(\x0c\x12\x12\n\nerror_code\x18\x02 \x01(\t\x12&\n\x07verdict\x18\x03 \x01(\x0e\x32\x15.physgauge.v1.Verdict\x12\x1b\n\x0eterravis_score\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12 \n\x13terravis_score_soft\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x14\n\x07s_final\x18\x06 \x01(\x01H\x02\x88\x01\x01\x12\x14\n\x07s_rules\x18\x07 \x01(\x01H\x03\x88\x01\x01\x12\x12\n\x05s_llm\x18\x08 \x01(\x01H\x04\x88\x01\x01\x42\x11\n\x0f_terravis_scoreB\x16\n\x14_terravis_score_softB\n\n\x08_s_finalB\n\n\x08_s_rulesB\x08\n\x06_s_llm\"X\n\x07Refusal\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x1b\n\x0eretry_after_ms\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x11\n\x0f_retry_after_ms*F\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_PASS\x10\x01\x12\x10\n\x0cVERDICT_FAIL\x10\x02\x32\x94\x01\n\x07Gateway\x12G\n\x06Stream\x12\x1b.physgauge.v1.StreamRequest\x1a\x1c.physgauge.v1.StreamResponse(\x01\x30\x01\x12@\n\x05Score\x12\x1a.physgauge.v1.ScoreRequest\x1a\x1b.physgauge.v1.ScoreResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1aphysgauge/v1/gateway.proto\x12\x0cphysgauge.v1\"o\n\x04Item\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05image\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63\x61ption\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x04 \x01(\r\x12&\n\x07options\x18\x05 \x01(\x0b\x32\x15.physgauge.v1.Options\"\xaa\x01\n\x07Options\x12\x10\n\x08image_id\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\x12/\n\x05\x65xtra\x18\x03 \x03(\x0b\x32 .physgauge.v1.Options.ExtraEntry\x12\x0e\n\x06\x64omain\x18\x04 \x01(\t\x12\x0e\n\x06method\x18\x05 \x01(\t\x1a,\n\nExtraEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"1\n\rStreamRequest\x12 \n\x04item\x18\x01 \x01(\x0b\x32\x12.physgauge.v1.Item\"\xa8\x01\n\x0eStreamResponse\x12\x0f\n\x07\x63redits\x18\x01 \x01(\r\x12(\n\x07welcome\x18\x02 \x01(\x0b\x32\x15.physgauge.v1.WelcomeH\x00\x12&\n\x06\x61nswer\x18\x03 \x01(\x0b\x32\x14.physgauge.v1.AnswerH\x00\x12*\n\x08\x64raining\x18\x04 \x01(\x0b\x32\x16.physgauge.v1.DrainingH\x00\x42\x07\n\x05\x65vent\"0\n\x0cScoreRequest\x12 \n\x04item\x18\x01 \x01(\x0b\x32\x12.physgauge.v1.Item\"5\n\rScoreResponse\x12$\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x14.physgauge.v1.Answer\"\xa2\x01\n\x07Welcome\x12\x0e\n\x06\x63lient\x18\x01 \x01(\t\x12\x17\n\x0fmax_image_bytes\x18\x02 \x01(\x04\x12\x15\n\rmax_npy_bytes\x18\x03 \x01(\x04\x12\x19\n\x11max_caption_chars\x18\x04 \x01(\r\x12\x17\n\x0fmax_deadline_ms\x18\x05 \x01(\r\x12\x12\n\nmax_window\x18\x06 \x01(\r\x12\x0f\n\x07idle_ms\x18\x07 \x01(\r\"\x1d\n\x08\x44raining\x12\x11\n\twithin_ms\x18\x01 \x01(\r\"\x91\x01\n\x06\x41nswer\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12\x12\n\nrequest_id\x18\x03 \x01(\t\x12 \n\x03row\x18\x04 \x01(\x0b\x32\x11.physgauge.v1.RowH\x00\x12(\n\x07refusal\x18\x05 \x01(\x0b\x32\x15.physgauge.v1.RefusalH\x00\x42\t\n\x07outcome\"\x9b\x02\n\x03Row\x12\x0c\n\x04json\x18\x01 \x01(\x0c\x12\x12\n\nerror_code\x18\x02 \x01(\t\x12&\n\x07verdict\x18\x03 \x01(\x0e\x32\x15.physgauge.v1.Verdict\x12\x1b\n\x0eterravis_score\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12 \n\x13terravis_score_soft\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x14\n\x07s_final\x18\x06 \x01(\x01H\x02\x88\x01\x01\x12\x14\n\x07s_rules\x18\x07 \x01(\x01H\x03\x88\x01\x01\x12\x12\n\x05s_llm\x18\x08 \x01(\x01H\x04\x88\x01\x01\x42\x11\n\x0f_terravis_scoreB\x16\n\x14_terravis_score_softB\n\n\x08_s_finalB\n\n\x08_s_rulesB\x08\n\x06_s_llm\"X\n\x07Refusal\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x1b\n\x0eretry_after_ms\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x11\n\x0f_retry_after_ms*F\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_PASS\x10\x01\x12\x10\n\x0cVERDICT_FAIL\x10\x02\x32\x94\x01\n\x07Gateway\x12G\n\x06Stream\x12\x1b.physgauge.v1.StreamRequest\x1a\x1c.physgauge.v1.StreamResponse(\x01\x30\x01\x12@\n\x05Score\x12\x1a.physgauge.v1.ScoreRequest\x1a\x1b.physgauge.v1.ScoreResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,32 +33,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_OPTIONS_EXTRAENTRY']._loaded_options = None
   _globals['_OPTIONS_EXTRAENTRY']._serialized_options = b'8\001'
-  _globals['_VERDICT']._serialized_start=1361
-  _globals['_VERDICT']._serialized_end=1431
+  _globals['_VERDICT']._serialized_start=1377
+  _globals['_VERDICT']._serialized_end=1447
   _globals['_ITEM']._serialized_start=44
   _globals['_ITEM']._serialized_end=155
   _globals['_OPTIONS']._serialized_start=158
-  _globals['_OPTIONS']._serialized_end=312
-  _globals['_OPTIONS_EXTRAENTRY']._serialized_start=268
-  _globals['_OPTIONS_EXTRAENTRY']._serialized_end=312
-  _globals['_STREAMREQUEST']._serialized_start=314
-  _globals['_STREAMREQUEST']._serialized_end=363
-  _globals['_STREAMRESPONSE']._serialized_start=366
-  _globals['_STREAMRESPONSE']._serialized_end=534
-  _globals['_SCOREREQUEST']._serialized_start=536
-  _globals['_SCOREREQUEST']._serialized_end=584
-  _globals['_SCORERESPONSE']._serialized_start=586
-  _globals['_SCORERESPONSE']._serialized_end=639
-  _globals['_WELCOME']._serialized_start=642
-  _globals['_WELCOME']._serialized_end=804
-  _globals['_DRAINING']._serialized_start=806
-  _globals['_DRAINING']._serialized_end=835
-  _globals['_ANSWER']._serialized_start=838
-  _globals['_ANSWER']._serialized_end=983
-  _globals['_ROW']._serialized_start=986
-  _globals['_ROW']._serialized_end=1269
-  _globals['_REFUSAL']._serialized_start=1271
-  _globals['_REFUSAL']._serialized_end=1359
-  _globals['_GATEWAY']._serialized_start=1434
-  _globals['_GATEWAY']._serialized_end=1582
+  _globals['_OPTIONS']._serialized_end=328
+  _globals['_OPTIONS_EXTRAENTRY']._serialized_start=284
+  _globals['_OPTIONS_EXTRAENTRY']._serialized_end=328
+  _globals['_STREAMREQUEST']._serialized_start=330
+  _globals['_STREAMREQUEST']._serialized_end=379
+  _globals['_STREAMRESPONSE']._serialized_start=382
+  _globals['_STREAMRESPONSE']._serialized_end=550
+  _globals['_SCOREREQUEST']._serialized_start=552
+  _globals['_SCOREREQUEST']._serialized_end=600
+  _globals['_SCORERESPONSE']._serialized_start=602
+  _globals['_SCORERESPONSE']._serialized_end=655
+  _globals['_WELCOME']._serialized_start=658
+  _globals['_WELCOME']._serialized_end=820
+  _globals['_DRAINING']._serialized_start=822
+  _globals['_DRAINING']._serialized_end=851
+  _globals['_ANSWER']._serialized_start=854
+  _globals['_ANSWER']._serialized_end=999
+  _globals['_ROW']._serialized_start=1002
+  _globals['_ROW']._serialized_end=1285
+  _globals['_REFUSAL']._serialized_start=1287
+  _globals['_REFUSAL']._serialized_end=1375
+  _globals['_GATEWAY']._serialized_start=1450
+  _globals['_GATEWAY']._serialized_end=1598
 # @@protoc_insertion_point(module_scope)

@@ -31,7 +31,7 @@ class Item(_message.Message):
     def __init__(self, id: _Optional[str] = ..., image: _Optional[bytes] = ..., caption: _Optional[str] = ..., deadline_ms: _Optional[int] = ..., options: _Optional[_Union[Options, _Mapping]] = ...) -> None: ...
 
 class Options(_message.Message):
-    __slots__ = ("image_id", "source", "extra", "domain")
+    __slots__ = ("image_id", "source", "extra", "domain", "method")
     class ExtraEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -43,11 +43,13 @@ class Options(_message.Message):
     SOURCE_FIELD_NUMBER: _ClassVar[int]
     EXTRA_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
+    METHOD_FIELD_NUMBER: _ClassVar[int]
     image_id: str
     source: str
     extra: _containers.ScalarMap[str, str]
     domain: str
-    def __init__(self, image_id: _Optional[str] = ..., source: _Optional[str] = ..., extra: _Optional[_Mapping[str, str]] = ..., domain: _Optional[str] = ...) -> None: ...
+    method: str
+    def __init__(self, image_id: _Optional[str] = ..., source: _Optional[str] = ..., extra: _Optional[_Mapping[str, str]] = ..., domain: _Optional[str] = ..., method: _Optional[str] = ...) -> None: ...
 
 class StreamRequest(_message.Message):
     __slots__ = ("item",)
