@@ -124,10 +124,6 @@ class Answer(msgspec.Struct, frozen=True):
     """The judge, for rows; None where there is none."""
     ms: dict[str, float] = {}
 
-    def with_look(self, look: Look) -> Answer:
-        """This answer and a look."""
-        return msgspec.structs.replace(self, look=look)
-
 
 def _encode_array(value: object) -> object:
     if isinstance(value, np.ndarray):

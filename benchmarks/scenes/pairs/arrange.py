@@ -85,11 +85,6 @@ def replaceable(world: World, one: Thing, least: float, most: float) -> bool:
     return least <= float(one.size.max()) <= most
 
 
-def in_place(world: World, gone: Thing, *things: Thing) -> World:
-    """The world with an arrangement instead of a thing."""
-    return world.without(gone.key).plus(*things)
-
-
 @dataclass(frozen=True, slots=True)
 class Spot:
     """Where an arrangement may be put."""

@@ -18,6 +18,7 @@ from .draw import Lit, seen_things
 from .evidence import Evidence, check_worlds, find
 from .pool import BLOCK, WORLDS, Pool, Shared
 from .registry import BASES, RECIPES, Base, Planted, Recipe, Severity, recipes_of
+from .styles import stylise
 from .world import Thing
 
 Split = Literal["train", "held_out"]
@@ -295,13 +296,3 @@ def finish(rng: Generator, drawn: Drawn) -> tuple[str, bytes, bytes]:
         style, looks = stylise(own, lifted) if styled else ("none", lifted)
         data.append(encode(own, develop(own, looks), "jpeg"))
     return style, data[0], data[1]
-
-
-def stylise(rng: Generator, pixels: U8) -> tuple[str, U8]:
-    """A stylised look by chance."""
-    try:
-        from . import styles
-    except ImportError:
-        return "none", pixels
-    looks: tuple[str, U8] = styles.stylise(rng, pixels)
-    return looks

@@ -153,22 +153,12 @@ def other(
     return add
 
 
-def load(skip: Callable[[str, Exception], None] | None = None) -> None:
-    """Import all modules of `bases`, `recipes` and `others`, in the order of their names.
-
-    Args:
-        skip: told the name and error of a module that can't be imported; without it, the error is raised.
-    """
+def load() -> None:
+    """Import all modules of `bases`, `recipes` and `others`, in the order of their names."""
     for package in ("bases", "recipes", "others"):
         module = importlib.import_module(f"{__package__}.{package}")
         for found in sorted(pkgutil.iter_modules(module.__path__), key=lambda m: m.name):
-            name = f"{module.__name__}.{found.name}"
-            try:
-                importlib.import_module(name)
-            except Exception as e:
-                if skip is None:
-                    raise
-                skip(name, e)
+            importlib.import_module(f"{module.__name__}.{found.name}")
 
 
 def recipes_of(category: str, *, held_out: bool | None = None) -> Sequence[Recipe]:

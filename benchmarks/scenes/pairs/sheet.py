@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -34,7 +33,7 @@ def sheet(
     Raises:
         ConfigError: an unknown name.
     """
-    load(lambda name, e: print(f"skipped {name}: {e!r}", file=sys.stderr))
+    load()
     stage = Stage(320)
     bases = [_get(BASES, base, "base")] if base else [BASES[name] for name in sorted(BASES)]
     if recipe or category:

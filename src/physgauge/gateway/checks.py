@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Final
 
 import msgspec
 
@@ -15,9 +14,6 @@ from physgauge.gateway.messages import no_unknown_options
 from physgauge.gateway.refusal import Refused
 from physgauge.gateway.settings import MAX_ID_CHARS, Limits
 from physgauge.v1 import gateway_pb2 as v1
-
-_SHOWN: Final = 80
-"""Characters of a caller's text that a message repeats."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,13 +82,16 @@ def painted(image: U8, text: str) -> U8:
     return np.asarray(canvas)
 
 
-def _wrapped(text: str, draw: ImageDraw.ImageDraw, font: object, width: float) -> list[str]:
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+
+def _wrapped(text: str, draw: ImageDraw.ImageDraw, font: Font, width: float) -> list[str]:
     lines = []
     for paragraph in text.split("\n"):
         line = ""
         for word in paragraph.split():
             longer = f"{line} {word}".strip()
-            if line and draw.textlength(longer, font=font) > width:  # type: ignore[arg-type]
+            if line and draw.textlength(longer, font=font) > width:
                 lines.append(line)
                 line = word
             else:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import Future
 
 import msgspec
 
 from physgauge import wire
 from physgauge.config import LoadedProfile, Profile
 from physgauge.ensemble.feed import Feed, Pixels
+from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
 from physgauge.ensemble.judge.terravis.result import terravis_of
 from physgauge.errors import ConfigError
@@ -86,7 +88,7 @@ def judged(
         looking: the judge.
         each: called when one is done.
     """
-    hands: deque[object] = deque()
+    hands: deque[Future[Look]] = deque()
     for image in images:
         hands.append(looking.begin(image, method="terravis"))
         if len(hands) > 2 * looking.max_in_flight:
@@ -95,7 +97,9 @@ def judged(
         yield _taken(hands, looking, each)
 
 
-def _taken(hands: deque, looking: Looking, each: Callable[[], object]) -> wire.TerraVis:  # type: ignore[type-arg]
+def _taken(
+    hands: deque[Future[Look]], looking: Looking, each: Callable[[], object]
+) -> wire.TerraVis:
     look = hands.popleft().result()
     each()
     return terravis_of([look], looking.card.counting)[0]

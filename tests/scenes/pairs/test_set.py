@@ -16,6 +16,7 @@ from scipy import ndimage
 from benchmarks.scenes.__main__ import main
 from benchmarks.scenes.pairs import pair as pairs
 from benchmarks.scenes.pairs.dataset import Order, make_set
+from benchmarks.scenes.pairs.draw import draw
 from benchmarks.scenes.pairs.evidence import CHANGED, LEAST, MOST, SPILL
 from benchmarks.scenes.pairs.pair import Split, make_pair
 from benchmarks.scenes.pairs.pool import Pool
@@ -258,3 +259,28 @@ def test_every_recipe_gives_an_evident_pair_of_each_split_it_is_for(small: Pool)
                 lacking.append((name, split, log.reasons.most_common(3)))
             assert not log.errors
     assert not lacking
+
+
+def test_worlds_are_shared_within_a_block_and_nowhere_else(small: Pool) -> None:
+    def world(block: int, number: int, seed: int = 3, split: int = 0) -> Any:
+        shared = small.get(seed, split, block, "block_tower", number).world
+        return [one.verts().tolist() for one in shared.things]
+
+    first = world(0, 0)
+    kept = small.get(3, 0, 0, "block_tower", 0)
+    assert small.get(3, 0, 0, "block_tower", 0) is kept
+    others = [world(0, 1), world(1, 0), world(0, 0, seed=4), world(0, 0, split=1)]
+    assert all(one != first for one in others)
+    assert small.get(3, 0, 0, "block_tower", 0) is not kept, "an earlier block is forgotten"
+    assert world(0, 0) == first
+
+
+def test_a_shared_clean_picture_is_the_one_that_would_be_drawn(small: Pool) -> None:
+    for k in (0, 3):
+        drawn = make_pair(small, 6, k, CATEGORIES[k], "train").drawn
+        small.stage.clear()
+        for world, pixels in (
+            (drawn.planted.clean, drawn.clean),
+            (drawn.planted.violated, drawn.violated),
+        ):
+            assert (draw(small.stage, world, drawn.lit).pixels == pixels).all()

@@ -37,7 +37,6 @@ from benchmarks.scenes.pairs.world import Thing, World
 
 _TWIN: Final = "The same animal or person as nature knows it."
 
-_FOUR: Final = ("dog", "cat", "cow", "horse", "elephant", "goat", "rhino", "sheep", "pig")
 _HEADS: Final = ("dog", "cat", "cow", "horse", "elephant", "goat", "rhino", "pig", "duck", "eagle")
 
 _FISH: Final = ((0.2, 0.5, 0.55), (0.5, 0.6, 0.3), (0.8, 0.45, 0.2), (0.35, 0.4, 0.65))

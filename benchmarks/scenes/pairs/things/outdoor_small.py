@@ -117,7 +117,8 @@ def _blanket(rng: Generator) -> Shape:
 def _basket(rng: Generator) -> Shape:
     """A picnic basket. Parts: body, lid, handle."""
     straw = wooden(rng)
-    dark = Paint(tuple(v * 0.65 for v in straw.rgb), specular=0.0)  # type: ignore[arg-type]
+    r, g, b = straw.rgb
+    dark = Paint((0.65 * r, 0.65 * g, 0.65 * b), specular=0.0)
     bow = [
         np.array([0.0, 0.2 * np.cos(t), 0.24 + 0.2 * np.sin(t)]) for t in np.linspace(0, np.pi, 8)
     ]

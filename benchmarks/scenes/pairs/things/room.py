@@ -58,16 +58,6 @@ def wall(x: float, paint: Paint, low: float = -1.2, high: float = 7.0, half: flo
     )
 
 
-def side_wall(
-    y: float, paint: Paint, low: float = -1.2, high: float = 7.0, half: float = 10.0
-) -> Part:
-    """A wall at the side."""
-    out = 0.05 if y > 0 else -0.05
-    return part(
-        "backdrop.side", (box((0, y + out, (low + high) / 2), (2 * half, 0.1, high - low)), paint)
-    )
-
-
 def counter(
     rng: Generator,
     region: tuple[float, float, float, float],

@@ -26,7 +26,7 @@ from .kit import (
     turned,
     wooden,
 )
-from .lettering import LABELS, dial
+from .lettering import dial
 from .quick import rod as limb
 
 
@@ -322,8 +322,3 @@ def picture_frame(
         {"textures": own_textures(face=pixels)},
         ("hangs",),
     )
-
-
-def some_label(rng: Generator) -> str:
-    """A word for a label."""
-    return str(rng.choice(LABELS))

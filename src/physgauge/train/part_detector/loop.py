@@ -7,8 +7,6 @@ same command goes on.
 
 from __future__ import annotations
 
-import copy
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,23 +15,22 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from physgauge.config import DetectorSettings
 from physgauge.ensemble.detect import OnnxDetector
 from physgauge.train.part_detector import dataset, evaluate, negatives
-from physgauge.train.part_detector.averaging import average, channels_last, mean_terms
+from physgauge.train.part_detector.averaging import mean_terms
 from physgauge.train.part_detector.export import Calibration, export_onnx
 from physgauge.train.part_detector.loss import LossConfig, losses
 from physgauge.train.part_detector.model import ModelConfig, PartNet, Residual, cell_centres
-from physgauge.train.part_detector.optimizer import Optimizers
 from physgauge.train.part_detector.parallel import Group
 from physgauge.train.part_detector.records import Sample, read_folder, read_folders
 from physgauge.train.part_detector.schedule import TrainConfig, default_model
+from physgauge.train.run import TrainingRun
 from physgauge.types import U8
 
 
-class Run:
+class Run(TrainingRun[PartNet]):
     """A training run that can stop and go on."""
 
     def __init__(
@@ -45,28 +42,7 @@ class Run:
     ) -> None:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
-        self.out = out
-        self.config = config
-        self.group = group or Group()
-        self.net = channels_last(PartNet(model or default_model()))
-        self.mean = copy.deepcopy(self.net).eval()
-        self.optimizer = Optimizers(self.net, config.rate, config.decay)
-        self.step = 0
-        self.elapsed_s = 0.0
-        self._mark = 0.0
-        out.mkdir(parents=True, exist_ok=True)
-
-    def resume(self) -> bool:
-        """Load the folder's checkpoint, if there is one."""
-        path = self.out / "last.pt"
-        if not path.is_file():
-            return False
-        state = torch.load(path, weights_only=True)
-        self.net.load_state_dict(state["net"])
-        self.mean.load_state_dict(state["mean"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.step, self.elapsed_s = int(state["step"]), float(state["elapsed_s"])
-        return True
+        super().__init__(out, config, PartNet(model or default_model()), group)
 
     def warm_start(self, checkpoint: Path) -> None:
         """Begin with another run's averaged weights.
@@ -86,31 +62,6 @@ class Run:
             )
         for net in (self.net, self.mean):
             net.load_state_dict(state, strict=False)
-
-    def save(self) -> None:
-        """Write the checkpoint; the old one stays until the new one is complete."""
-        if self.group.rank:
-            return
-        state = {
-            "net": self.net.state_dict(), "mean": self.mean.state_dict(),
-            "optimizer": self.optimizer.state_dict(), "step": self.step, "elapsed_s": self.elapsed_s,
-        }  # fmt: skip
-        torch.save(state, self.out / "next.pt")
-        (self.out / "next.pt").replace(self.out / "last.pt")
-
-    def save_weights(self, path: Path) -> None:
-        """Write the averaged weights for `warm_start`: kernels as float16, no optimiser state."""
-        mean = {k: v.half() if v.ndim == 4 else v for k, v in self.mean.state_dict().items()}
-        torch.save({"mean": mean}, path)
-
-    def log(self, **entry: Any) -> None:
-        """One line to log.jsonl and to the terminal."""
-        if self.group.rank:
-            return
-        line = json.dumps({"step": self.step, "elapsed_s": round(self.elapsed_s, 1), **entry})
-        with (self.out / "log.jsonl").open("a") as file:
-            file.write(line + "\n")
-        print(line, flush=True)
 
     def train(self, samples: list[Sample], validation: list[Sample]) -> None:
         """Train to the end of the schedule, from wherever the run stands."""
@@ -159,20 +110,7 @@ class Run:
         with torch.autocast("cpu", torch.bfloat16):
             output = self.net(batch.images)
         terms = losses(output, batch, centres, strides, LossConfig())
-        loss = torch.stack(list(terms.values())).sum()
-        if not bool(torch.isfinite(loss)):
-            raise FloatingPointError(f"loss is not finite at step {self.step}")
-        self.optimizer.zero_grad()
-        torch.autograd.backward([loss])
-        now = time.monotonic()
-        self.elapsed_s += self.group.average(self.net, now - self._mark)
-        self._mark = now
-        nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
-        self.optimizer.step()
-        if self.group.rank == 0:
-            average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
-        self.step += 1
-        return {name: float(value.detach()) for name, value in terms.items()}
+        return self._apply(terms)
 
     def export(
         self, path: Path, calibration: Calibration, version: str, training: Mapping[str, Any]

@@ -48,10 +48,6 @@ class View:
         return np.ascontiguousarray(mask[:, ::-1] if self.flip else mask)
 
 
-PLAIN = View(False, None, None)
-"""As at inference."""
-
-
 def draw(rng: np.random.Generator, mask: U8, plain_share: float) -> View:
     """A random view of images whose violation is at `mask` [16, 16]."""
     window = None if rng.random() < plain_share else _window(rng)

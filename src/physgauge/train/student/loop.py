@@ -6,8 +6,6 @@ costs the steps since the last checkpoint; the same command goes on.
 
 from __future__ import annotations
 
-import copy
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,14 +14,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from physgauge.errors import ConfigError
-from physgauge.train.part_detector.averaging import average, channels_last, mean_terms
+from physgauge.train.part_detector.averaging import mean_terms
 from physgauge.train.part_detector.dataset import Share
-from physgauge.train.part_detector.optimizer import Optimizers
 from physgauge.train.part_detector.parallel import Group
 from physgauge.train.part_detector.schedule import TrainConfig
+from physgauge.train.run import TrainingRun
 from physgauge.train.student import draws
 from physgauge.train.student.answering import answers_of
 from physgauge.train.student.layout import probe_ids
@@ -47,7 +44,7 @@ class Data:
     """[N, S, S, 3]."""
 
 
-class Run:
+class Run(TrainingRun[Student]):
     """A training run that can stop and go on.
 
     Args:
@@ -65,35 +62,8 @@ class Run:
     ) -> None:  # fmt: skip
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
-        self.out, self.config, self.group = out, config, group or Group()
+        super().__init__(out, config, net or Student(StudentConfig()), group)
         self.loss, self.probes = loss or LossConfig(), probes or probe_ids()
-        self.net = channels_last(net or Student(StudentConfig()))
-        self.mean = copy.deepcopy(self.net).eval()
-        self.optimizer = Optimizers(self.net, config.rate, config.decay)
-        self.step, self.elapsed_s, self._mark = 0, 0.0, 0.0
-        out.mkdir(parents=True, exist_ok=True)
-
-    def resume(self) -> bool:
-        """Load the folder's checkpoint, if there is one.
-
-        Raises:
-            ConfigError: it is of another network, or no checkpoint at all.
-        """
-        path = self.out / "last.pt"
-        if not path.is_file():
-            return False
-        try:
-            state = torch.load(path, weights_only=True)
-            self.net.load_state_dict(state["net"])
-            self.mean.load_state_dict(state["mean"])
-            self.optimizer.load_state_dict(state["optimizer"])
-        except Exception as error:  # torch says it in many ways
-            kind = type(error).__name__
-            raise ConfigError(
-                f"{path}: expected a checkpoint of this network, got another ({kind})"
-            ) from None
-        self.step, self.elapsed_s = int(state["step"]), float(state["elapsed_s"])
-        return True
 
     def begin_with(self, checkpoint: Path) -> int:
         """Take over whatever fits by name and shape from averaged weights of a student or of the part
@@ -111,31 +81,6 @@ class Run:
         for net in (self.net, self.mean):
             net.load_state_dict(fitting, strict=False)
         return len(fitting)
-
-    def save(self) -> None:
-        """Write the checkpoint; the old one stays until the new one is complete."""
-        if self.group.rank:
-            return
-        state = {
-            "net": self.net.state_dict(), "mean": self.mean.state_dict(),
-            "optimizer": self.optimizer.state_dict(), "step": self.step, "elapsed_s": self.elapsed_s,
-        }  # fmt: skip
-        torch.save(state, self.out / "next.pt")
-        (self.out / "next.pt").replace(self.out / "last.pt")
-
-    def save_weights(self, path: Path) -> None:
-        """Write the averaged weights for `begin_with`: kernels as float16, no optimiser state."""
-        mean = {k: v.half() if v.ndim == 4 else v for k, v in self.mean.state_dict().items()}
-        torch.save({"mean": mean}, path)
-
-    def log(self, **entry: Any) -> None:
-        """One line to log.jsonl and to the terminal."""
-        if self.group.rank:
-            return
-        line = json.dumps({"step": self.step, "elapsed_s": round(self.elapsed_s, 1), **entry})
-        with (self.out / "log.jsonl").open("a") as file:
-            file.write(line + "\n")
-        print(line, flush=True)
 
     def train(self, data: Data, validation: Data | None) -> None:
         """Train to the end of the schedule, from wherever the run stands."""
@@ -179,20 +124,7 @@ class Run:
         with torch.autocast("cpu", torch.bfloat16):
             raw = self.net(batch.images)
         terms = losses(raw, batch, self.loss)
-        loss = torch.stack(list(terms.values())).sum()
-        if not bool(torch.isfinite(loss)):
-            raise FloatingPointError(f"loss is not finite at step {self.step}")
-        self.optimizer.zero_grad()
-        torch.autograd.backward([loss])
-        now = time.monotonic()
-        self.elapsed_s += self.group.average(self.net, now - self._mark)
-        self._mark = now
-        nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
-        self.optimizer.step()
-        if self.group.rank == 0:
-            average(self.mean, self.net, min(c.average, (1 + self.step) / (10 + self.step)))
-        self.step += 1
-        return {name: float(value.detach()) for name, value in terms.items()}
+        return self._apply(terms)
 
     def _check(self, validation: Data, **more: Any) -> None:
         """Figures of the averaged weights; the other processes wait."""
