@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from physgauge.bulk.watch.tally import Spent, Tally
+from physgauge.bulk.watch.tally import Tally
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -53,8 +53,14 @@ class UnitDone(Event, frozen=True, kw_only=True):
     """From taking the unit to its commit, by a monotonic clock."""
     tally: Tally
     """Counts over all its rows."""
-    spent: Spent = Spent()
-    """What the rows took that were made now (not those copied or kept)."""
+    fresh: Tally | None = None
+    """Counts over the rows that were made now, where some are copied or kept; None: over all of them.
+    What they took is counted as spent, also when a later generation replaces them."""
+
+    @property
+    def made(self) -> Tally:
+        """Counts over the rows that were made now."""
+        return self.tally if self.fresh is None else self.fresh
 
 
 class WorkerLost(Event, frozen=True, kw_only=True):
