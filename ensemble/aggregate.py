@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
@@ -15,7 +16,7 @@ from physgauge.ensemble.detect import OnnxDetector
 from physgauge.ensemble.diagnostics import diagnose
 from physgauge.ensemble.domains import Domain, Domains
 from physgauge.ensemble.expected import ImageScores, expect, violated_share
-from physgauge.ensemble.feed import Pixels
+from physgauge.ensemble.feed import Known, Pixels
 from physgauge.ensemble.fuse import Fused
 from physgauge.ensemble.judge.looking import JudgeCard
 from physgauge.ensemble.judge.reason import ReasonResult
@@ -45,6 +46,17 @@ class Subject:
     decode_ms: float | None = None
     record: BoxRecord | None = None
     """Boxes from elsewhere, where no detector looks."""
+    domain: str | None = None
+    """What the caller says it shows."""
+
+    @classmethod
+    def of_known(cls, known: Known) -> Subject:
+        """The subject of an item that needs nothing but its row."""
+        item = known.item
+        return cls(
+            item.image_id, item.source, item.caption, item.extra or {}, known.width, known.height,
+            known.sha256, known.warnings, known.decoder, known.decode_ms, domain=item.domain,
+        )  # fmt: skip
 
     @classmethod
     def of_pixels(cls, pixels: Pixels) -> Subject:
@@ -53,6 +65,7 @@ class Subject:
         return cls(
             item.image_id, item.source, item.caption, item.extra or {}, decoded.width,
             decoded.height, decoded.sha256, decoded.warnings, decoded.decoder, pixels.decode_ms,
+            domain=item.domain,
         )  # fmt: skip
 
 
@@ -91,8 +104,11 @@ class Context:
             provenance = judge.sign(provenance)
         return cls(provenance, profile.pcmde, domains.by_name, unseen or NOT_SEEN)
 
-    def provenance_of(self, domain: str | None, decoder: str | None) -> wire.Provenance:
-        """With the pack that judged the image, and its layout model, if any did."""
+    def provenance_of(
+        self, domain: str | None, decoder: str | None, asked: str | None = None
+    ) -> wire.Provenance:
+        """With the pack that judged the image, and its layout model, if any did; `asked` is what the
+        caller says it shows."""
         known = None if domain is None else self.domains.get(domain)
         pack = None if known is None else known.pack
         base = self.provenance
@@ -104,6 +120,7 @@ class Context:
             pack=pack.name if pack else None,
             pack_hash=pack.content_hash if pack else None,
             decoder=decoder,
+            domain=asked,
         )
 
 
@@ -118,6 +135,17 @@ def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
         caption=item.caption,
         extra=item.extra,
     )
+
+
+KNOWN: Final = "the caller knows this image already"
+"""The reason, for both methods, in a row that holds no more than what decoding says."""
+
+
+def known_row(known: Known, context: Context) -> wire.Row:
+    """The row of an image that was decoded, and no more."""
+    subject, pcmde = Subject.of_known(known), wire.Pcmde(status="skipped", reason=KNOWN)
+    row = _row(subject, pcmde, [], cost_of(subject.decode_ms, {}, []), context)
+    return msgspec.structs.replace(row, terravis=wire.TerraVis(status="skipped", reason=KNOWN))
 
 
 def rows_without_pcmde(
@@ -189,7 +217,7 @@ def _row(
         terravis=wire.TerraVis(status="skipped", reason=context.unseen),
         pcmde=pcmde,
         detections=detections,
-        provenance=context.provenance_of(pcmde.domain, subject.decoder),
+        provenance=context.provenance_of(pcmde.domain, subject.decoder, subject.domain),
         cost=cost,
     )
 

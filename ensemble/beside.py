@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 from physgauge import wire
 from physgauge.config import Profile
 from physgauge.ensemble.clock import Clock
-from physgauge.ensemble.feed import Broken, Pixels
+from physgauge.ensemble.feed import Broken, Known, Pixels
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
 from physgauge.ensemble.judge.reasoning import Reasoned, cases, reason_batch, reasoned_of
@@ -72,7 +72,7 @@ class Scored:
 class Begun:
     """An image on its way."""
 
-    pixels: Pixels | Broken
+    pixels: Pixels | Broken | Known
     look: Future[Look] | None
     """None: nobody looks, or not yet."""
 
@@ -121,10 +121,10 @@ class Beside:
         self._method: wire.Method = method
         self._waiting: deque[_Waiting] = deque()
 
-    def begin(self, pixels: Pixels | Broken) -> Begun:
+    def begin(self, pixels: Pixels | Broken | Known) -> Begun:
         """The judge looks at once, unless he has to know first what is detected."""
         looking = self._looking
-        if looking is None or not self._looks or isinstance(pixels, Broken):
+        if looking is None or not self._looks or not isinstance(pixels, Pixels):
             return Begun(pixels, None)
         if looking.after_detection:
             return Begun(pixels, None)

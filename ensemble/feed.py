@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
@@ -42,6 +42,30 @@ class Broken:
     error: InputError
     size: int = 0
     """Bytes of pixels: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An item that has been decoded and needs no more: the caller has what is to be said about it."""
+
+    item: Item
+    width: int
+    height: int
+    sha256: str
+    """Of the pixels."""
+    warnings: tuple[str, ...]
+    decoder: str
+    decode_ms: float
+    size: int = 0
+    """Bytes of pixels: they have gone."""
+
+    @classmethod
+    def of(cls, pixels: Pixels) -> Known:
+        """Without its pixels."""
+        one = pixels.decoded
+        return cls(
+            pixels.item, one.width, one.height, one.sha256, one.warnings, one.decoder, pixels.decode_ms,
+        )  # fmt: skip
 
 
 class _Started:
@@ -127,3 +151,11 @@ class Feed:
     def close(self) -> None:
         """Stop the workers."""
         self._decoder.close(cancel=True)
+
+
+def without_known(
+    decoded: Iterable[Pixels | Broken], known: Callable[[Pixels], bool]
+) -> Iterator[Pixels | Broken | Known]:
+    """The same, in order; images that are known go on without their pixels."""
+    for one in decoded:
+        yield Known.of(one) if isinstance(one, Pixels) and known(one) else one

@@ -54,7 +54,7 @@ class Fused:
 def fuse(
     detections: Detections,
     settings: FuseSettings | None,
-    domain: str | None = None,
+    domain: str | Sequence[str | None] | None = None,
     detectors: Sequence[DetectorSettings] = (),
 ) -> Fused:
     """Suppress duplicates, count, and decide each image's domain and view.
@@ -62,14 +62,13 @@ def fuse(
     Args:
         detections: what the detectors say.
         settings: thresholds; None = take boxes, domains and views as given (no detector made them).
-        domain: the caller's word for all images; None = the detector decides.
+        domain: the caller's word, for all images or [B] for each; None = the detector decides.
         detectors: the settings of each source; () = all are trusted alike.
     """
     images = len(detections.boxes)
-    names: tuple[str | None, ...] = (domain,) * images
-    reasons: tuple[str | None, ...] = (None,) * images
-    if domain is None:
-        names, reasons = choose_domains(detections, settings.min_domain_p if settings else 0.0)
+    least_p = settings.min_domain_p if settings else 0.0
+    said: Words = (domain,) * images if domain is None or isinstance(domain, str) else tuple(domain)
+    names, reasons = _named(said, *choose_domains(detections, least_p))
     boxes = detections.boxes
     if settings is None:
         clear = np.ones(len(boxes.score), np.bool_)
@@ -80,7 +79,7 @@ def fuse(
         seen = without_foreign(seen, sources.clear(seen), detections.classes, names)
         ballots, boxes, clear = sources.settle(seen)
         counts = ballots.elect()
-    likely = _likely(names, detections, settings.min_domain_p if settings else 0.0)
+    likely = _likely(names, detections, least_p)
     names, likely, reasons = _not_too_many(boxes, names, likely, reasons)
     return Fused(
         boxes=boxes,
@@ -89,9 +88,7 @@ def fuse(
         counts=counts,
         domain=names,
         likely=likely,
-        domain_p=_probability_of(names, detections)
-        if domain is None
-        else np.ones(images, np.float32),
+        domain_p=_probability_of(names, said, detections),
         reason=reasons,
         view=choose_views(detections.view_p, settings.min_view_p if settings else 0.0),
         looked=detections.view_p[:, 0] < 1,
@@ -153,12 +150,20 @@ def _likely(
     )
 
 
-def _probability_of(names: tuple[str | None, ...], detections: Detections) -> F32:
+def _named(said: Words, chosen: Words, reasons: Words) -> tuple[Words, Words]:
+    """Domains and why there is none, [B]: the caller's word counts where there is one."""
+    return (
+        tuple(one or other for one, other in zip(said, chosen, strict=True)),
+        tuple(None if one else why for one, why in zip(said, reasons, strict=True)),
+    )
+
+
+def _probability_of(names: Words, said: Words, detections: Detections) -> F32:
     columns = {name: column for column, name in enumerate(detections.domains)}
     return np.array(
         [
-            0.0 if n is None else p[columns[n]]
-            for n, p in zip(names, detections.domain_p, strict=True)
+            1.0 if word else 0.0 if name is None else p[columns[name]]
+            for name, word, p in zip(names, said, detections.domain_p, strict=True)
         ],
         np.float32,
     )

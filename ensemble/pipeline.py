@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -25,6 +26,7 @@ from physgauge.ensemble.aggregate import (
     Context,
     Subject,
     error_row,
+    known_row,
     rows_of,
     rows_without_pcmde,
 )
@@ -34,7 +36,7 @@ from physgauge.ensemble.boxes import detections_of, subject_of
 from physgauge.ensemble.clock import Clock
 from physgauge.ensemble.detect import OnnxDetector, merge
 from physgauge.ensemble.domains import Domains, load_domains
-from physgauge.ensemble.feed import Feed, Pixels
+from physgauge.ensemble.feed import Broken, Feed, Known, Pixels, without_known
 from physgauge.ensemble.fuse import Fused, fuse
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking, with_looks
@@ -45,7 +47,7 @@ from physgauge.ensemble.readings import floor, read
 from physgauge.ensemble.rules import apply_rules
 from physgauge.ensemble.subjects.apart import Apart, tell_apart
 from physgauge.ensemble.whereabouts import whereabouts
-from physgauge.errors import ConfigError
+from physgauge.errors import ConfigError, InputError
 from physgauge.types import U8, Detections, Item
 
 __all__ = ["Options", "Pipeline", "Scored"]
@@ -88,9 +90,9 @@ class Pipeline:
         rules = methods.detects or not detect
         self._domains = load_domains(loaded, options.packs, threads) if rules else Domains({})
         self._domain = None if options.domain == "auto" else options.domain
-        known_domains = self._domains.by_name if rules else profile.packs
-        if self._domain is not None and self._domain not in known_domains:
-            known = ", ".join(["auto", *known_domains])
+        self._known_domains = tuple(self._domains.by_name if rules else profile.packs)
+        if self._domain is not None and self._domain not in self._known_domains:
+            known = ", ".join(["auto", *self._known_domains])
             raise ConfigError(f"domain: expected one of {known}, got {self._domain!r}")
         self._detectors: list[OnnxDetector] = []
         self._feed: Feed | None = None
@@ -115,13 +117,24 @@ class Pipeline:
             profile, self._domains, self._detectors, card, methods.no_terravis
         )
 
-    def score(self, items: Iterable[Item]) -> Iterator[Scored]:
-        """One `Scored` per item, in order; reads ahead only as far as keeps the stages busy."""
+    def score(
+        self, items: Iterable[Item], known: Callable[[Pixels], bool] | None = None
+    ) -> Iterator[Scored]:
+        """One `Scored` per item, in order; reads ahead only as far as keeps the stages busy.
+
+        Args:
+            items: the images.
+            known: asked about each image, in order, as soon as it is decoded; where it says True, the
+                caller has what the other stages would say, and gets a row of `aggregate.known_row`.
+        """
         if self._feed is None:
             raise ConfigError("expected a pipeline with a detector, got one made with detect=False")
         size = self._profile.run.batch_size
         with Beside(self._looking, self._methods.looks, self._methods.method) as beside:
-            begun = map(beside.begin, self._feed.decode(items))
+            decoded = self._feed.decode(map(self._with_domain, items))
+            if known is not None:
+                decoded = without_known(decoded, known)
+            begun = map(beside.begin, decoded)
             for batch in in_batches(begun, size, lambda one: one.size, BATCH_PIXEL_BYTES):
                 yield from beside.take(batch, self._score_decoded(batch))
             yield from beside.rest()
@@ -139,12 +152,27 @@ class Pipeline:
             for look in looks:
                 look.cancel()
         made_rows = iter(made)
-        return [
-            Scored(next(made_rows), one.pixels.decoded.rgb)
-            if isinstance(one.pixels, Pixels)
-            else Scored(error_row(one.pixels.item, one.pixels.error, self._context), None)
-            for one in batch
-        ]
+        return [self._scored(one.pixels, made_rows) for one in batch]
+
+    def _scored(self, pixels: Pixels | Broken | Known, rows: Iterator[wire.Row]) -> Scored:
+        """With the next of the rows, where they hold the image's."""
+        match pixels:
+            case Pixels():
+                return Scored(next(rows), pixels.decoded.rgb)
+            case Known():
+                return Scored(known_row(pixels, self._context), None)
+            case Broken():
+                return Scored(error_row(pixels.item, pixels.error, self._context), None)
+
+    def _with_domain(self, item: Item) -> Item:
+        """What it is said to show; nobody's word for it stays None."""
+        if item.domain in (None, "auto") or item.error is not None:
+            return replace(item, domain=self._domain)
+        if item.domain in self._known_domains:
+            return item
+        known = ", ".join(["auto", *self._known_domains])
+        error = InputError("domain_unknown", f"expected one of {known}, got {item.domain!r:.80}")
+        return replace(item, data=None, error=error)
 
     def score_boxes(self, entries: Iterable[Entry], source: str) -> Iterator[wire.Row]:
         """One row per record of boxes from elsewhere, in order.
@@ -187,7 +215,7 @@ class Pipeline:
         captions = [subject.caption for subject in subjects]
         size = np.array([(s.width, s.height) for s in subjects], np.float32)
         detections = clock.time("detect", lambda: domains.clear(detect()))
-        fused = clock.time("fuse", lambda: self._fuse(detections))
+        fused = clock.time("fuse", lambda: self._fuse(detections, subjects))
         apart = clock.time("tell_apart", lambda: self._tell_apart(fused, captions))
         readings = clock.time("read", lambda: read(apart.fused, self._reading, domains.literal))
         sizes = size[apart.whose.image]
@@ -216,7 +244,7 @@ class Pipeline:
         clock = Clock(len(subjects))
         if subjects and self._methods.detects:
             detections = clock.time("detect", lambda: self._domains.clear(detect()))
-            looks = self._look_closer(subjects, self._fuse(detections), images)
+            looks = self._look_closer(subjects, self._fuse(detections, subjects), images)
         reason = self._methods.no_pcmde or ""
         return self._with(
             rows_without_pcmde(subjects, reason, clock.ms, self._context), (yield looks)
@@ -244,8 +272,9 @@ class Pipeline:
         found = [d.detect(images, floor(d.settings, self._reading)) for d in self._detectors]
         return merge(found)
 
-    def _fuse(self, detections: Detections) -> Fused:
-        return fuse(detections, self._fusion, self._domain, self._profile.detectors)
+    def _fuse(self, detections: Detections, subjects: Sequence[Subject]) -> Fused:
+        said = [subject.domain or self._domain for subject in subjects]
+        return fuse(detections, self._fusion, said, self._profile.detectors)
 
     def _tell_apart(self, fused: Fused, captions: Sequence[str | None]) -> Apart:
         return tell_apart(fused, captions, self._domains, whole_view=self._fusion is not None)

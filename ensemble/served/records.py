@@ -54,7 +54,7 @@ class Ticket(msgspec.Struct, frozen=True):
     @property
     def item(self) -> Item:
         """The input, without its bytes."""
-        return Item(self.image_id, None, self.source, self.caption, self.extra)
+        return Item(self.image_id, None, self.source, self.caption, self.extra, domain=self.domain)
 
     @property
     def input_error(self) -> InputError:

@@ -33,11 +33,13 @@ ERROR_CODES: Final[dict[str, str]] = {
     "decode_crashed": "the decoding process died",
     "caption_too_long": "more characters than the limit",
     "caption_invalid": "not text",
+    "domain_unknown": "the profile has no such domain",
     "boxes_invalid": "boxes that no image can have",
     "request_invalid": "a request that breaks the server's contract",
     "overloaded": "the server has as much in hand as it takes",
     "unavailable": "the server, or a part of it, is not there",
     "deadline_exceeded": "the time the caller gave is over",
+    "worker_crashed": "the process that scored it died twice, each time with this image alone in hand",
     "internal": "a fault of physgauge itself",
 }
 

@@ -176,3 +176,5 @@ class Item:
     extra: dict[str, str] | None = None
     error: InputError | None = None
     """The InputError that reading raised, if any."""
+    domain: str | None = None
+    """What the caller says it shows; None = what the pipeline's options say."""

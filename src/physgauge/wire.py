@@ -219,6 +219,8 @@ class Provenance(Wire, frozen=True, kw_only=True, rename={"lambda_": "lambda"}):
     alpha: float | None = None
     decoder: str | None = None
     engine: str | None = None
+    domain: str | None = None
+    """What the caller said that the image shows; null: the detector decided."""
     settings: dict[str, float] = {}
     """Thresholds and weights that its scores depend on: what `physgauge rescore` starts from."""
 
@@ -249,6 +251,9 @@ class Row(Wire, frozen=True, kw_only=True):
     width: int | None = None
     height: int | None = None
     warnings: list[str] = []
+    same_as: str | None = None
+    """The image id of an equal image (pixels, caption, domain) of the run: what is said here was found
+    there, and copied; `cost` holds only what this image took itself."""
     terravis: TerraVis
     pcmde: Pcmde
     detections: list[Detection] = []
