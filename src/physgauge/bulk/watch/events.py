@@ -25,9 +25,9 @@ class Beat(Event, frozen=True, kw_only=True):
     worker: str
     """Stable name of its place ("0", "1", "ray-3"): a worker that replaces a dead one has the same."""
     unit: int | None = None
-    """In hand; None: it waits."""
+    """In hand, the first where there are several; None: it waits."""
     done: int = 0
-    """Rows of that unit that are made, not yet committed."""
+    """Rows that are made or copied (not kept) and not yet committed, of all units in its hands."""
     errors: int = 0
     """... of which error rows."""
     resident_bytes: int | None = None
@@ -54,12 +54,12 @@ class UnitDone(Event, frozen=True, kw_only=True):
     tally: Tally
     """Counts over all its rows."""
     fresh: Tally | None = None
-    """Counts over the rows that were made now, where some are copied or kept; None: over all of them.
+    """Counts over the rows that were made or copied now, where some are kept; None: over all of them.
     What they took is counted as spent, also when a later generation replaces them."""
 
     @property
     def made(self) -> Tally:
-        """Counts over the rows that were made now."""
+        """Counts over the rows that were made or copied now."""
         return self.tally if self.fresh is None else self.fresh
 
 

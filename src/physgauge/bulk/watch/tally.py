@@ -69,6 +69,8 @@ class Tally(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Error code to rows."""
     quarantined: int = 0
     """Rows with the code ``worker_crashed``."""
+    copied: int = 0
+    """Rows copied from an equal image."""
     warned: int = 0
     """Rows with a warning."""
     terravis: dict[str, int] = {}
@@ -92,6 +94,7 @@ class Tally(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Count one row."""
         self.total.add(row)
         self.spent = self.spent + Spent.of(row.cost)
+        self.copied += row.same_as is not None
         self.warned += bool(row.warnings)
         if row.error_code is not None:
             count(self.errors, row.error_code, MOST_NAMES)
@@ -138,6 +141,7 @@ class Tally(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Take the counts of other rows in."""
         self.total.merge(other.total)
         self.spent = self.spent + other.spent
+        self.copied += other.copied
         self.warned += other.warned
         self.quarantined += other.quarantined
         for mine, theirs in ((self.errors, other.errors), (self.terravis, other.terravis)):
