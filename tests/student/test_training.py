@@ -124,7 +124,7 @@ def test_a_window_moves_the_mask_with_the_picture() -> None:
     mask = np.zeros((16, 16), np.uint8)
     mask[10:12, 3:5] = 255
     view = augment.View(flip=True, window=(0.0, 0.2, 0.8, 1.0), colours=None)
-    moved, where = view.pixels(image), view.where(mask)
+    moved, where = view.pixels(image, 320), view.where(mask)
     light = moved[..., 0].reshape(16, 20, 16, 20).mean((1, 3))
     assert np.abs(light - where).max() < 40
     assert where.argmax() // 16 == int((220 / 320 - 0.2) / 0.8 * 16)
@@ -137,6 +137,34 @@ def test_a_crop_never_loses_a_violation() -> None:
     windows = [augment.draw(rng, mask, 0.0).window for _ in range(300)]
     assert all(w is None or w[2] > 0.95 for w in windows)
     assert any(w is not None for w in windows)
+
+
+def test_a_close_look_is_as_large_as_at_inference_and_knows_what_it_shows(loaded: Pairs) -> None:
+    data = loaded()[0]
+    drawn = draws.Draws(data.pixels, data.records, 5, 0.0, None, 160, close=1.0)
+    shown = lost = 0
+    for k in range(2 * drawn.count):
+        images, targets, twins = drawn[k]
+        assert all(image.shape == (160, 160, 3) for image in images)
+        violated = bool((np.nan_to_num(targets.yes[0]) >= 0.5).any())
+        placed = bool(data.records.targets.where[drawn.unit(k)[0]].any())
+        if not placed or targets.about[0] < 0:
+            continue
+        shown, lost = shown + violated, lost + (not violated)
+        assert twins == violated == bool(targets.where[0].any())
+        # Out of view, both twins are clean, and look alike.
+        if not violated:
+            assert not np.isnan(targets.yes[0]).any()
+            assert np.isnan(targets.major[0]).all()
+            assert np.abs(images[0].astype(int) - images[1]).mean() < 12
+    assert shown > 3 * lost > 0
+    rng, mask = np.random.default_rng(0), np.zeros((16, 16), np.uint8)
+    mask[3, 12] = 255
+    views = [augment.draw(rng, mask, 0.0, 1.0, 0.5) for _ in range(300)]
+    sides = [v.window[2] - v.window[0] for v in views if v.window is not None]
+    assert 0.35 < min(sides) < 0.4
+    assert 0.65 < max(sides) < 0.72
+    assert all(v.shows(mask) <= augment.LOST or v.shows(mask) >= augment.KEPT for v in views)
 
 
 def test_area_weights_average() -> None:

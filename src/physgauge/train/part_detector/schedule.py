@@ -31,6 +31,8 @@ class TrainConfig:
     seed: int = 1
     plain_share: float = 0.3
     """Share of inputs framed as at inference."""
+    close: float = 0.0
+    """Share of the other inputs that are a close look at a part (the student's training only)."""
     processes: int = 1
     """Training processes (parallel.py)."""
     workers: int = 1

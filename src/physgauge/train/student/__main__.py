@@ -34,6 +34,9 @@ def main() -> None:
 @click.option(
     "--plain-share", default=0.4, show_default=True, help="Inputs framed as at inference."
 )
+@click.option(
+    "--close", default=0.0, show_default=True, help="Of the other inputs, close looks at a part."
+)
 @click.option("--average", default=0.997, show_default=True, help="Decay of the weight average.")
 @click.option("--warmup", default=100, show_default=True, help="Steps of linear warm-up.")
 @click.option("--processes", default=2, show_default=True, type=click.IntRange(1))

@@ -62,15 +62,16 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
         plain_share: share of the draws framed as at inference.
         mirrored: index of the probe about lettering, whose answer a mirrored image hides; None: there
             is none.
-        size: side of the inputs, px; smaller than S: shrunk.
+        size: side of the inputs, px; smaller than S: shrunk, and close looks are cut out unshrunk.
+        close: share of the other draws that look closely at a part.
     """
 
     def __init__(
         self, pixels: U8, records: Records, seed: int, plain_share: float, mirrored: int | None,
-        size: int,
+        size: int, close: float = 0.0,
     ) -> None:  # fmt: skip
         self.pixels, self.records, self.seed = pixels, records, seed
-        self.plain_share, self.mirrored, self.size = plain_share, mirrored, size
+        self.plain_share, self.mirrored, self.size, self.close = plain_share, mirrored, size, close
         self._epoch, self._units = -1, list[Unit]()
         self.count = len(units(records, np.flatnonzero(records.pair < 0)))
 
@@ -90,37 +91,45 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
         twins = (
             self.records.pair[pair[0]] >= 0 and len({int(self.records.pair[i]) for i in pair}) == 1
         )
-        rng = np.random.default_rng((self.seed, 1, draw))
-        views = [augment.draw(rng, targets.where[0], self.plain_share)]
-        if self.mirrored is not None and targets.about[0] == self.mirrored:
-            views = [replace(views[0], flip=False)]
-        views += views if twins else [augment.draw(rng, targets.where[1], self.plain_share)]
+        views = self._views(np.random.default_rng((self.seed, 1, draw)), targets, twins)
         images = [
-            _sized(view.pixels(np.asarray(self.pixels[i])), self.size)
+            view.pixels(np.asarray(self.pixels[i]), self.size)
             for view, i in zip(views, pair, strict=True)
         ]
+        return (
+            images,
+            self._shown(targets, views),
+            bool(twins) and bool(_in_view(targets, views)[0]),
+        )
+
+    def _views(self, rng: np.random.Generator, targets: Targets, twins: bool) -> list[augment.View]:
+        """One a picture, the same for twins."""
+
+        def drawn(k: int) -> augment.View:
+            side = self.size / self.pixels.shape[1]
+            return augment.draw(rng, targets.where[k], self.plain_share, self.close, side)
+
+        views = [drawn(0)]
+        if self.mirrored is not None and targets.about[0] == self.mirrored:
+            views = [replace(views[0], flip=False)]
+        return views + (views if twins else [drawn(1)])
+
+    def _shown(self, targets: Targets, views: Sequence[augment.View]) -> Targets:
+        """What the views show of the targets: a violation out of view is none."""
         where = np.stack([v.where(m) for v, m in zip(views, targets.where, strict=True)])
-        yes = targets.yes.copy()
+        yes, major = targets.yes.copy(), targets.major.copy()
+        gone = ~_in_view(targets, views)
+        yes[gone] = np.where(np.isnan(yes[gone]), np.nan, 0)
+        major[gone] = np.nan
+        where[gone] = 0
         if self.mirrored is not None:
             yes[[view.flip for view in views], self.mirrored] = np.nan
-        shown = Targets(
-            targets.eligible,
-            yes,
-            targets.major,
-            targets.family,
-            targets.about,
-            where,
-            targets.placed,
-        )
-        return images, shown, bool(twins)
+        return replace(targets, yes=yes, major=major, where=where)
 
 
-def _sized(image: U8, size: int) -> U8:
-    if image.shape[0] == size:
-        return image
-    from PIL import Image
-
-    return np.asarray(Image.fromarray(image).resize((size, size), Image.Resampling.BILINEAR))
+def _in_view(targets: Targets, views: Sequence[augment.View]) -> Bools:
+    """[N] whether the violation is in the view, or there is none."""
+    return np.array([v.shows(m) > augment.LOST for v, m in zip(views, targets.where, strict=True)])
 
 
 def collate(items: Sequence[tuple[list[U8], Targets, bool]]) -> Batch:

@@ -86,7 +86,9 @@ class Run(TrainingRun[Student]):
         """Train to the end of the schedule, from wherever the run stands."""
         c = self.config
         lettering = self.probes.index(LETTERING) if LETTERING in self.probes else None
-        drawn = draws.Draws(data.pixels, data.records, c.seed, c.plain_share, lettering, c.size)
+        drawn = draws.Draws(
+            data.pixels, data.records, c.seed, c.plain_share, lettering, c.size, c.close
+        )
         share = Share(c.batch_size // self.group.size, self.group.rank, self.group.size)
         totals: dict[str, float] = {}
         self._mark, mark, since = time.monotonic(), self.elapsed_s, self.step
