@@ -18,7 +18,7 @@ from physgauge.train.student.layout import CELLS
 from physgauge.types import U8
 
 KEPT: Final = 0.8
-"""A view that keeps less of a violation (and more than LOST) is not taken: who could say what it shows."""
+"""A view that keeps less of a violation (and more than LOST) is not taken: it shows nothing sure."""
 LOST: Final = 0.01
 """A view that keeps at most this of a violation does not show it."""
 ASIDE: Final = 0.2
