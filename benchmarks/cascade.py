@@ -34,11 +34,11 @@ from physgauge.config import LoadedProfile, load_profile
 from physgauge.ensemble.judge.cascade.bands import Glance
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.looking import Looking
-from physgauge.ensemble.judge.terravis.gate import decision
 from physgauge.ensemble.judge.terravis.result import terravis_of
 from physgauge.errors import ConfigError
 from physgauge.evaluate.cascade_fit import Fit, fit
 from physgauge.evaluate.cascade_rows import Judged
+from physgauge.gate.bounds import decision
 from physgauge.judge_settings import JudgeSettings
 from physgauge.selftest.looks import decoded, open_judge, pictures
 from physgauge.selftest.pairs import PairSet, Truth, read_pairs

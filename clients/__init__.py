@@ -12,18 +12,39 @@ if TYPE_CHECKING:
     from physgauge.clients.remote.blocking import Client
     from physgauge.clients.remote.client import AsyncClient
     from physgauge.clients.remote.delivery import Answered
+    from physgauge.clients.remote.gating import Regenerated, regenerate, regenerate_async
     from physgauge.clients.remote.inputs import Input
     from physgauge.clients.remote.stats import Stats
+    from physgauge.gate.rule import Decision, Gated, Rule
 
-__all__ = ["Answered", "AsyncClient", "Client", "Input", "Stats", "Tls"]
+__all__ = [
+    "Answered",
+    "AsyncClient",
+    "Client",
+    "Decision",
+    "Gated",
+    "Input",
+    "Regenerated",
+    "Rule",
+    "Stats",
+    "Tls",
+    "regenerate",
+    "regenerate_async",
+]
 
 _HOMES = {
-    "Answered": "delivery",
-    "AsyncClient": "client",
-    "Client": "blocking",
-    "Input": "inputs",
-    "Stats": "stats",
-    "Tls": "address",
+    "Answered": "clients.remote.delivery",
+    "AsyncClient": "clients.remote.client",
+    "Client": "clients.remote.blocking",
+    "Decision": "gate.rule",
+    "Gated": "gate.rule",
+    "Input": "clients.remote.inputs",
+    "Regenerated": "clients.remote.gating",
+    "Rule": "gate.rule",
+    "Stats": "clients.remote.stats",
+    "Tls": "clients.remote.address",
+    "regenerate": "clients.remote.gating",
+    "regenerate_async": "clients.remote.gating",
 }
 
 
@@ -32,4 +53,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"physgauge.clients.remote.{_HOMES[name]}"), name)
+    return getattr(import_module(f"physgauge.{_HOMES[name]}"), name)

@@ -8,7 +8,7 @@ import threading
 import weakref
 from collections.abc import AsyncIterable, Coroutine, Generator, Iterable
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -19,6 +19,7 @@ from physgauge.clients.remote.dispatch import closed
 from physgauge.clients.remote.run import Run
 from physgauge.clients.remote.stats import Stats
 from physgauge.errors import RequestError
+from physgauge.gate.rule import Gated, Rule, decide
 
 Result = TypeVar("Result")
 
@@ -63,6 +64,14 @@ class Client:
         finally:
             with suppress(RequestError):  # closing has stopped it
                 self._loop.call(self._client.stop(run))
+
+    def gate(
+        self, images: AsyncIterable[Any] | Iterable[Any], rule: Rule, *, ordered: bool = False
+    ) -> Generator[Gated]:
+        """Rows with decisions, as :meth:`AsyncClient.gate`."""
+        with closing(self.score(images, ordered=ordered)) as rows:
+            for row in rows:
+                yield Gated(row, decide(row, rule))
 
     def row(self, image: Any) -> wire.Row:
         """One row, as :meth:`AsyncClient.row`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -21,6 +22,7 @@ from physgauge.clients.remote.source import check
 from physgauge.clients.remote.stats import Counters, Stats
 from physgauge.config import DecodeLimits
 from physgauge.errors import ConfigError, InputError, RequestError
+from physgauge.gate.rule import Gated, Rule, decide
 from physgauge.wire import Method
 
 CHECK_S: Final = 20.0
@@ -135,6 +137,16 @@ class AsyncClient:
                 yield row
         finally:
             await self.stop(run)
+
+    async def gate(
+        self, images: AsyncIterable[Any] | Iterable[Any], rule: Rule, *, ordered: bool = False
+    ) -> AsyncGenerator[Gated]:
+        """Rows as from `score`, each with the decision of a rule: a filter for generators, which make the
+        images that are rejected again (:func:`physgauge.clients.regenerate_async` does that in rounds).
+        """
+        async with aclosing(self.score(images, ordered=ordered)) as rows:
+            async for row in rows:
+                yield Gated(row, decide(row, rule))
 
     async def check(self, domain: str = "auto", method: Method = "both") -> None:
         """Have a small image scored: that there is a server, that it is the right one to talk to, that it

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from physgauge import wire
 from physgauge.ensemble.judge.engine import Prompt, Question, Text
-from physgauge.ensemble.judge.terravis.gate import decision
 from physgauge.ensemble.reaggregate import THEN, Changes, reaggregate
 from physgauge.errors import ConfigError
+from physgauge.gate.bounds import decision
 from physgauge.judge_settings import JudgeSettings, check_judge
 from physgauge.types import U8
 from tests.terravis.scripted import Scripted, p, report, word

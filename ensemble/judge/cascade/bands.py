@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from physgauge import wire
 from physgauge.cascade_settings import CascadeSettings
-from physgauge.ensemble.judge.terravis.gate import Decision, decision
+from physgauge.gate.bounds import Decision, decision
 
 
 @dataclass(frozen=True, slots=True)

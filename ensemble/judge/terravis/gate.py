@@ -5,26 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from physgauge import wire
 from physgauge.ensemble.judge.look import Look
 from physgauge.ensemble.judge.terravis.result import Counting, terravis_of
+from physgauge.gate.bounds import decision
 from physgauge.judge_settings import JudgeSettings
-
-Decision = Literal["pass", "fail", "not_applicable"]
-
-
-def decision(said: wire.TerraVis, gate: float) -> Decision | None:
-    """What a result means at a gate; None: its bounds lie on both sides, or nobody knows whether the
-    image is eligible."""
-    if said.status == "not_applicable":
-        return "not_applicable"
-    if said.eligible is not None and said.eligible.answer is None:
-        return None
-    if said.low is None or said.high is None:
-        return None
-    return "pass" if said.low >= gate else "fail" if said.high < gate else None
 
 
 @dataclass(frozen=True, slots=True)

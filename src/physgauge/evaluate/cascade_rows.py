@@ -14,9 +14,9 @@ from typing import Final
 from physgauge import wire
 from physgauge.ensemble.batches import in_batches
 from physgauge.ensemble.judge.cascade.bands import Glance
-from physgauge.ensemble.judge.terravis.gate import Decision, decision
 from physgauge.ensemble.judge.terravis.result import Counting, look_of, terravis_of
 from physgauge.errors import ConfigError
+from physgauge.gate.bounds import Decision, decision
 
 ALONE: Final = "in one of the two runs only"
 BROKEN: Final = "with an error"
