@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import msgspec
 
@@ -27,7 +26,7 @@ from physgauge.ensemble.rules import DomainRules, Ruled, number
 from physgauge.ensemble.subjects.worst import Whose, worst
 from physgauge.ensemble.verdict import combine
 from physgauge.errors import InputError
-from physgauge.types import VIEWS, Item
+from physgauge.types import KNOWN, VIEWS, Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +134,6 @@ def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
         caption=item.caption,
         extra=item.extra,
     )
-
-
-KNOWN: Final = "the caller knows this image already"
-"""The reason, for both methods, in a row that holds no more than what decoding says."""
 
 
 def known_row(known: Known, context: Context) -> wire.Row:

@@ -9,9 +9,7 @@ import ctypes
 import mmap
 import os
 import resource
-import signal
 import socket
-import sys
 from functools import partial
 
 import msgspec
@@ -27,9 +25,8 @@ from physgauge.ensemble.sandbox.protocol import (
     receive_job,
     send_message,
 )
+from physgauge.orphans import die_with
 from physgauge.types import U8
-
-_PR_SET_PDEATHSIG = 1
 
 
 def main(argument: str) -> None:
@@ -39,7 +36,7 @@ def main(argument: str) -> None:
         argument: a :class:`Start` as JSON.
     """
     start = msgspec.json.decode(argument, type=Start)
-    _die_with(start.parent)
+    die_with(start.parent)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The arena is a shared mapping and does not count as data; an address-space limit would count it.
     most = start.limits.worker_memory_bytes
@@ -125,13 +122,3 @@ def _serve(link: socket.socket, slots: _Slots, limits: DecodeLimits) -> None:
             )
         slots.shut()
         send_message(link, reply)
-
-
-def _die_with(parent: int) -> None:
-    """Have the kernel kill this process when the lane that started it is gone, even in mid-image.
-
-    (Elsewhere than on Linux the end of the socket does it, after the image in hand.)"""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # gone before the line above
-            os._exit(0)

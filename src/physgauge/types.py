@@ -38,6 +38,9 @@ ANIMAL_PARTS: Final = (
     "head", "eye", "ear", "nose", "horn", "trunk", "leg", "tail", "chest", "belly", "wing", "beak",
 )  # fmt: skip
 
+KNOWN: Final = "the caller knows this image already"
+"""The reason, for both methods, in a row that says no more than decoding does (`Pipeline.score`)."""
+
 OUTCOMES: Final = ("answered", "unparseable", "refused", "blocked", "timeout", "skipped")
 """What can come of a question; as `wire.Outcome`."""
 

@@ -3,9 +3,9 @@
     coordinator -- Task --> engine -- Task --> worker: Bench(stage, ...) reads, scores, commits
                 <- events -        <- events -
 
-An engine starts workers, gives each a :class:`Setup` and tasks, and passes on what they tell. It commits
-nothing itself: a worker does, through `physgauge.clients.runs`, and the exclusive create decides whose rows
-count. So an engine may give a task to two workers, or lose one, and nothing is scored twice or lost.
+An engine starts workers, gives each a :class:`Setup` and tasks, and passes on what they tell. It
+commits nothing itself: a worker does, through `physgauge.clients.runs`, and the exclusive create decides
+whose rows count. So an engine may give a task to two workers, or lose one: every entry has one row.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """Places of the entries that were in hand when a worker died: each is scored with no other in hand,
     before all others."""
     crashed: dict[int, str] = {}
-    """Place to what became of its workers: these get an error row, `worker_crashed`, and are not tried."""
+    """Place to what became of its workers: these get an error row, `worker_crashed`, untried."""
 
 
 class RowMade(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -85,7 +85,8 @@ class RowMade(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     unit: int
     place: int
-    row: wire.Row
+    json: bytes
+    """The row, as :func:`physgauge.wire.to_json`."""
 
 
 class GivenUp(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -122,7 +123,7 @@ class Known(Protocol):
 
 
 class Work(Protocol):
-    """The coordinator, as engines see it. Not thread-safe: an engine calls it from the thread it runs in."""
+    """The coordinator, as engines see it; to be called from the thread that `run` is in."""
 
     @property
     def setup(self) -> Setup: ...

@@ -1,0 +1,182 @@
+"""A unit in a worker's hands: which of its entries have their row, and what is kept of an earlier one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from physgauge import wire
+from physgauge.bulk.watch.events import UnitDone
+from physgauge.bulk.watch.tally import Tally
+from physgauge.bulk.work import Keep, Task
+from physgauge.clients.sources import Entry, Loaded, Sourcing, Unit
+from physgauge.clients.sources.reading import read_unit
+from physgauge.errors import InputError
+from physgauge.types import Item
+
+CRASHED: Final = (
+    "expected a row, got dead workers: {how}, twice with this image alone in hand; "
+    "`physgauge retry DIR --code worker_crashed` tries it again"
+)
+
+
+class Tray:
+    """One task's rows.
+
+    Args:
+        task: what to do.
+        old: the rows committed before, where some are to be kept.
+    """
+
+    def __init__(self, task: Task, old: Sequence[wire.Row] = ()) -> None:
+        self.task = task
+        self.began = time.monotonic()
+        self.rows: dict[int, wire.Row] = {}
+        """By place."""
+        self.kept: set[int] = set()
+        self.copied: set[int] = set()
+        self.warnings: dict[int, str] = {}
+        self._gone = set(task.gone)
+        self._count = task.unit.count
+        if task.keep is not None:
+            self._take_over(task.keep, old)
+
+    def _take_over(self, keep: Keep, old: Sequence[wire.Row]) -> None:
+        before, again = set(keep.gone), set(keep.again)
+        total = len(old) + len(before)
+        if self._count is not None and self._count != total:
+            raise ValueError(f"expected {self._count} rows and gone entries, got {total}")
+        places = (place for place in range(total) if place not in before)
+        for place, row in zip(places, old, strict=True):
+            if place not in self._gone and place not in again and not wanted(row, keep):
+                self.rows[place] = row
+                self.kept.add(place)
+
+    @property
+    def number(self) -> int:
+        """The unit's."""
+        return self.task.unit.number
+
+    @property
+    def left(self) -> int | None:
+        """Entries without a row; None: nobody knows yet."""
+        return None if self._count is None else self._count - len(self._gone) - len(self.rows)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every entry that is to have a row has it."""
+        return self.left == 0
+
+    def needs(self, place: int) -> bool:
+        """Whether an entry has no row yet and is to have one."""
+        return place not in self.rows and place not in self._gone
+
+    def read(
+        self, sourcing: Sourcing, only: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, Item | None]]:
+        """Entries that need a row, with their bytes, in order; each first as (place, None), before it is
+        read.
+
+        Args:
+            sourcing: how to read.
+            only: places; None: all. An archive is read through for them.
+        """
+        unit, crashed = self.task.unit, self.task.crashed
+        if unit.shard is not None:
+            yield from self._read_archive(sourcing, None if only is None else set(only))
+            return
+        places = [p for p in (range(len(unit.entries)) if only is None else only) if self.needs(p)]
+        for place in places:
+            if place in crashed:
+                yield place, None
+                yield place, self._crashed(place, unit.entries[place])
+        places = [place for place in places if place not in crashed]
+        part = Unit(number=unit.number, entries=[unit.entries[place] for place in places])
+        loaded = read_unit(part, sourcing)
+        for place in places:
+            yield place, None
+            yield place, self._item(place, next(loaded))
+
+    def _read_archive(
+        self, sourcing: Sourcing, only: set[int] | None
+    ) -> Iterator[tuple[int, Item | None]]:
+        loaded, place = read_unit(self.task.unit, sourcing), 0
+        while True:
+            yield place, None
+            one = next(loaded, None)
+            if one is None:
+                break
+            if self.needs(place) and (only is None or place in only):
+                if place in self.task.crashed:
+                    yield place, self._crashed(place, one.entry)
+                else:
+                    yield place, self._item(place, one)
+            place += 1
+        self._count = place
+
+    def _item(self, place: int, loaded: Loaded) -> Item:
+        entry = loaded.entry
+        self._note(place, entry)
+        return Item(
+            entry.image_id, loaded.data, entry.source, entry.caption, entry.extra, loaded.error,
+            entry.domain,
+        )  # fmt: skip
+
+    def _crashed(self, place: int, entry: Entry) -> Item:
+        self._note(place, entry)
+        error = InputError("worker_crashed", CRASHED.format(how=self.task.crashed[place]))
+        return Item(
+            entry.image_id, None, entry.source, entry.caption, entry.extra, error, entry.domain
+        )
+
+    def _note(self, place: int, entry: Entry) -> None:
+        if entry.warning is not None:
+            self.warnings[place] = entry.warning
+
+    def put(self, place: int, row: wire.Row, *, copied: bool) -> None:
+        """An entry's row."""
+        self.rows[place] = row
+        if copied:
+            self.copied.add(place)
+
+    def finished(self) -> list[wire.Row]:
+        """All rows, in order."""
+        return [self.row(place) for place in sorted(self.rows)]
+
+    def row(self, place: int) -> wire.Row:
+        """One row as it is committed: with what its source warns of."""
+        row, warning = self.rows[place], self.warnings.get(place)
+        if warning is None or warning in row.warnings:
+            return row
+        return msgspec.structs.replace(row, warnings=[*row.warnings, warning])
+
+    def report(self, worker: str) -> UnitDone:
+        """What to tell once it is committed."""
+        tally, fresh = Tally(), Tally()
+        old = self.kept | self.copied
+        for place in sorted(self.rows):
+            tally.add(self.row(place))
+            if old and place not in old:
+                fresh.add(self.row(place))
+        return UnitDone(
+            unit=self.number,
+            generation=self.task.generation,
+            worker=worker,
+            entries=len(self.rows),
+            scored=len(self.rows) - len(old),
+            copied=len(self.copied),
+            kept=len(self.kept),
+            seconds=time.monotonic() - self.began,
+            tally=tally,
+            fresh=fresh if old else None,
+        )
+
+
+def wanted(row: wire.Row, keep: Keep) -> bool:
+    """Whether a committed row is to be made again."""
+    if not {row.terravis.status, row.pcmde.status} & set(keep.statuses):
+        return False
+    return not keep.codes or row.error_code in keep.codes
