@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from physgauge.cascade_settings import CascadeSettings, check_cascade
+from physgauge.cost_settings import CostSettings
 from physgauge.errors import ConfigError
 from physgauge.judge_settings import JudgeSettings, check_judge
 from physgauge.language_settings import ObserverSettings, ReasonSettings, check_language
@@ -138,6 +139,8 @@ class Profile(Settings, frozen=True, kw_only=True):
     observers: list[ObserverSettings] = msgspec.field(default_factory=list)
     """Who says which parts an image shows, beside the detectors."""
     run: RunSettings = RunSettings()
+    cost: CostSettings = CostSettings()
+    """Prices, for reports of what a run costs."""
 
 
 class LoadedProfile(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from physgauge.cli.score import score
 from physgauge.cli.score_boxes import score_boxes
 from physgauge.cli.selftest import selftest_judge
 from physgauge.cli.serve import serve
+from physgauge.cli.status import status
 from physgauge.errors import ConfigError, EnvironmentProblem, PhysgaugeError
 from physgauge.report.printable import printable
 
@@ -42,6 +43,7 @@ def group() -> None:
 
 group.add_command(score)
 group.add_command(score_boxes)
+group.add_command(status)
 group.add_command(rescore)
 group.add_command(distill)
 group.add_command(parity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -120,6 +120,14 @@ class Folder:
                 self.rows += one.entries - (there.entries if there else 0)
                 self.committed[done.unit] = self._mine[done.unit] = one
 
+    def pending(self, units: int) -> int:
+        """How many of the run's units are not committed as its records want them."""
+        with self.lock:
+            return sum(
+                unit not in self.committed or self.committed[unit].generation < generation
+                for unit, generation in self.run.wanted(range(units)).items()
+            )
+
     def uncounted(self) -> list[Committed]:
         """Committed units that no event tells of, in order."""
         with self.lock:
@@ -128,6 +136,20 @@ class Folder:
                 for unit, one in sorted(self.committed.items())
                 if self.ledger.generation(unit) < one.generation
             ]
+
+    def verify(self, each: Callable[[int, int], None] | None = None) -> None:
+        """Count all units from their rows; what is counted elsewhere goes only into what was spent.
+
+        Args:
+            each: told after each unit: how many are verified, of how many.
+        """
+        with self.lock:
+            units = [one for _, one in sorted(self.committed.items())]
+            self.ledger.drop(())
+        for number, one in enumerate(units, 1):
+            self._recount(one)
+            if each is not None:
+                each(number, len(units))
 
     def recount(self, units: Iterable[Committed], budget_s: float) -> list[UnitDone]:
         """Count units from their rows, as many as there is time for.
@@ -139,19 +161,26 @@ class Folder:
         for one in units:
             if time.monotonic() >= until:
                 break
-            try:
-                done = count_unit(self.run, one)
-            except KeyError:
-                continue  # replaced in the meantime
-            except PhysgaugeError as error:
-                with self.lock:
-                    self._broken[one.key] = str(error)
-                    self.damaged = list({*self.damaged, str(error)})
-                continue
-            with self.lock:
-                self.ledger.add(done, RECOUNTED)
-            made.append(done)
+            if (done := self._recount(one)) is not None:
+                made.append(done)
         return made
+
+    def _recount(self, unit: Committed) -> UnitDone | None:
+        try:
+            done = count_unit(self.run, unit)
+        except KeyError:
+            return None  # replaced in the meantime
+        except PhysgaugeError as error:
+            self._broken[unit.key] = str(error)
+            with self.lock:
+                self.damaged = [*dict.fromkeys([*self.damaged, str(error)])]
+            return None
+        with self.lock:
+            if done.entries != unit.entries:
+                noted = f"expected {unit.entries} rows, as noted at its commit"
+                self.damaged.append(f"{unit.key}: {noted}, got {done.entries}")
+            self.ledger.add(done, RECOUNTED)
+        return done
 
 
 def count_unit(run: Run, unit: Committed) -> UnitDone:

@@ -51,15 +51,13 @@ class Ledger:
         Returns:
             False: it was counted before, in this or a higher generation.
         """
-        key = (done.unit, done.generation)
-        if key in self._seen:
-            return False
-        self._seen.add(key)
-        self.spent[session] = self.spent.get(session, Spent()) + done.made.spent
-        self.made[session] = self.made.get(session, 0) + done.entries - done.kept
-        self.fresh.merge(done.made)
+        if (done.unit, done.generation) not in self._seen:
+            self._seen.add((done.unit, done.generation))
+            self.spent[session] = self.spent.get(session, Spent()) + done.made.spent
+            self.made[session] = self.made.get(session, 0) + done.entries - done.kept
+            self.fresh.merge(done.made)
         before = self._units.get(done.unit)
-        if before is not None and before[0] > done.generation:
+        if before is not None and before[0] >= done.generation:
             return False
         self._units[done.unit] = (done.generation, _encoder.encode(done.tally))
         if before is None:

@@ -26,8 +26,8 @@ _PREFIX = "physgauge_bulk_"
 class RunMetrics(Collector):
     """Asked by Prometheus.
 
-    ``run_*`` and `images` are of the whole run (all sessions, each row once), so they are gauges; counters
-    begin at zero with the session.
+    What is of the whole run (all sessions, each row once) is a gauge; counters begin at zero with the
+    session.
 
     Args:
         watcher: the session's.

@@ -51,10 +51,14 @@ def print_report(console: Console, report: Report, by: Sequence[str] = ()) -> No
 def _head(report: Report) -> str:
     of = "" if report.entries is None else f" of {report.entries:,}"
     said = f"{report.rows:,}{of} images, {report.status}"
-    if report.status == "unfinished" and report.missing:
+    if report.status != "unfinished":
+        return said
+    if report.missing:
         said += (
             f": {report.missing:,} are missing and nobody works on them; the same command goes on"
         )
+    elif report.units_pending:
+        said += f": {report.units_pending:,} units are to be made again, and nobody works on them"
     return said
 
 

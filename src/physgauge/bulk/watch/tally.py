@@ -9,7 +9,7 @@ import msgspec
 from physgauge import wire
 from physgauge.bulk.watch.group import Group, StageTimes, count
 
-MOST_VALUES = 64
+MOST_VALUES = 100
 """Different values of a carried column that a tally keeps apart; a column with more has no groups."""
 MOST_COLUMNS = 32
 """Carried columns with groups."""

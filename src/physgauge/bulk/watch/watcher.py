@@ -219,6 +219,11 @@ class Watcher:
         self._write()
 
     @property
+    def state(self) -> SessionState:
+        """Of the session, as it was last written."""
+        return self._state
+
+    @property
     def token(self) -> str:
         """Of the session."""
         return self._state.token
@@ -262,7 +267,7 @@ class Watcher:
         with self._lock:
             new, self._new = self._new, []
             self._change(beats=self._state.beats + 1)
-            state = self._now()
+            state = self._state = self._now()
         for done in new:
             self._journal.add(done)
         try:

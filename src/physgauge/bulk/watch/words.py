@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from physgauge.bulk.watch.making import scores
 from physgauge.bulk.watch.money import Costs
 from physgauge.bulk.watch.progress import Progress
-from physgauge.bulk.watch.report import Scores, scores
+from physgauge.bulk.watch.report import Scores
 
 
 def duration(seconds: float) -> str:
