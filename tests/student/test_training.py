@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,16 @@ def test_twins_meet_in_every_batch_and_get_one_view(loaded: Pairs) -> None:
         assert apart[~mask].float().mean() < 12
     seen = {int(i) for k in range(drawn.count) for i in drawn.unit(k)}
     assert seen == set(range(len(data.records)))  # an epoch shows every image
+
+
+def test_worker_processes_map_the_pixels_again(loaded: Pairs) -> None:
+    data = loaded()[0]
+    assert isinstance(data.pixels, np.memmap)
+    drawn = draws.Draws(data.pixels, data.records, 5, 0.0, LETTERING, 320)
+    sent = pickle.dumps(drawn)
+    assert len(sent) < data.pixels.nbytes / 10
+    images, again = drawn[3][0], pickle.loads(sent)[3][0]
+    assert all(np.array_equal(a, b) for a, b in zip(images, again, strict=True))
 
 
 def test_lettering_is_never_learned_from_a_mirror(loaded: Pairs) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -74,6 +75,16 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
         self.plain_share, self.mirrored, self.size, self.close = plain_share, mirrored, size, close
         self._epoch, self._units = -1, list[Unit]()
         self.count = len(units(records, np.flatnonzero(records.pair < 0)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For worker processes: pixels that are mapped from a file are mapped again, not copied."""
+        mapped = isinstance(self.pixels, np.memmap)
+        return {**self.__dict__, "pixels": self.pixels.filename if mapped else self.pixels}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if not isinstance(self.pixels, np.ndarray):
+            self.pixels = np.load(self.pixels, mmap_mode="r")
 
     def unit(self, draw: int) -> Unit:
         """The images of a draw."""
