@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import pickle
 import json
+import pickle
 from dataclasses import replace
 from pathlib import Path
 

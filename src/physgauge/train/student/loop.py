@@ -132,7 +132,8 @@ class Run(TrainingRun[Student]):
         """Figures of the averaged weights; the other processes wait."""
         if self.group.rank == 0:
             self.mean.eval()
-            size = 0 if self.config.close else self.config.size  # parts are as large as at inference
+            # Parts are as large as at inference: whole images are then looked at in full.
+            size = 0 if self.config.close else self.config.size
             answers = answers_of(self.mean, validation.pixels, size)
             figures = summary(answers, validation.records)
             rounded = {k: None if v is None else round(v, 4) for k, v in figures.items()}
