@@ -6,27 +6,35 @@ goes unnoticed most of the time. Needs ``physgauge[local]`` (pyarrow).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 from msgspec import inspect
 
 from physgauge import wire
+from physgauge.clients.columns import column, values
 from physgauge.errors import ConfigError, EnvironmentProblem
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    Table = pa.Table
 
-def _arrow() -> Any:
+
+def arrow() -> Any:
+    """The pyarrow module.
+
+    Raises:
+        EnvironmentProblem: it is not installed.
+    """
     try:
         import pyarrow
-        import pyarrow.parquet  # pyarrow loads it only when asked
+        import pyarrow.compute
+        import pyarrow.parquet  # pyarrow loads them only when asked
     except ImportError:
         raise EnvironmentProblem(
             "reading and writing Parquet needs pyarrow: pip install 'physgauge[local]'"
@@ -34,11 +42,14 @@ def _arrow() -> Any:
     return pyarrow
 
 
+@lru_cache(maxsize=1)
+def _row_type() -> Any:
+    return _arrow_type(arrow(), inspect.type_info(wire.Row))
+
+
 def arrow_schema() -> pa.Schema:
     """The Arrow schema of :class:`physgauge.wire.Row`; dictionaries become maps."""
-    pa = _arrow()
-    struct = _arrow_type(pa, inspect.type_info(wire.Row))
-    return pa.schema(list(struct))
+    return arrow().schema(list(_row_type()))
 
 
 def _arrow_type(pa: Any, info: inspect.Type) -> Any:
@@ -65,112 +76,155 @@ def _arrow_type(pa: Any, info: inspect.Type) -> Any:
     raise TypeError(f"expected a wire type that Parquet can hold, got {info!r}")
 
 
-class RowWriter:
-    """Writes rows to one Parquet file, in groups; use as a context manager.
+def to_table(rows: Sequence[wire.Row]) -> pa.Table:
+    """Rows as one Arrow table of :func:`arrow_schema`."""
+    pa = arrow()
+    array = column(pa, inspect.type_info(wire.Row), _row_type(), rows)
+    return pa.Table.from_batches([pa.RecordBatch.from_struct_array(array)], arrow_schema())
 
-    The file takes its name only when it is complete (written beside it, then renamed), so a reader never
-    sees half a file. Memory is bounded by one group.
+
+def to_rows(table: pa.Table) -> Iterator[wire.Row]:
+    """A table's rows, every field checked.
+
+    Raises:
+        ConfigError: a row that does not fit this version's wire types.
+    """
+    pa = arrow()
+    for batch in table.to_batches(max_chunksize=512):
+        try:
+            for record in values(pa, batch.to_struct_array()):
+                yield msgspec.convert(record, wire.Row)
+        except (msgspec.ValidationError, ValueError) as error:
+            raise ConfigError(f"not rows of this version: {error}") from None
+
+
+class RowFile:
+    """Writes rows into an open file as Parquet, in groups: memory is bounded by one group.
 
     Args:
-        path: the file to make; replaced if it exists.
+        file: to write to; it stays open.
         rows_per_group: rows kept in memory before a group is written.
     """
 
-    def __init__(self, path: Path, rows_per_group: int = 1024) -> None:
-        pa = _arrow()
-        self._pa = pa
-        self._path = path
-        self._partial = path.with_name(f".{path.name}.partial")
+    def __init__(self, file: BinaryIO, rows_per_group: int = 1024) -> None:
         self._rows_per_group = rows_per_group
+        self._pending: list[wire.Row] = []
         self._schema = arrow_schema()
-        self._pending: list[dict[str, Any]] = []
-        with self._to_disk():
-            # Opened here: pyarrow takes no name that is not UTF-8.
-            self._file = self._partial.open("wb")
-            self._writer = pa.parquet.ParquetWriter(
-                self._file, self._schema, compression="zstd", write_page_checksum=True
-            )
+        self._writer = arrow().parquet.ParquetWriter(
+            file,
+            self._schema,
+            compression="zstd",
+            write_page_checksum=True,
+            write_page_index=True,
+        )
         self.rows = 0
 
     def write(self, row: wire.Row) -> None:
         """Add one row."""
-        self._pending.append(msgspec.to_builtins(row))
+        self._pending.append(row)
         self.rows += 1
         if len(self._pending) >= self._rows_per_group:
             self._flush()
 
+    def write_table(self, table: pa.Table) -> None:
+        """Add rows of another file of rows, as they are."""
+        if not table.schema.equals(self._schema):  # of an earlier version: fields have been added
+            for row in to_rows(table):
+                self.write(row)
+            return
+        self._flush()
+        self._writer.write_table(table)
+        self.rows += table.num_rows
+
     def _flush(self) -> None:
         if self._pending:
-            table = self._pa.Table.from_pylist(self._pending, schema=self._schema)
-            with self._to_disk():
-                self._writer.write_table(table)
+            self._writer.write_table(to_table(self._pending))
             self._pending.clear()
 
-    def _finish(self) -> None:
+    def finish(self, metadata: Mapping[str, str]) -> None:
+        """Write what is pending, and the footer with key-value metadata."""
         self._flush()
-        with self._to_disk():
-            self._writer.close()
-            self._file.close()
-            self._partial.replace(self._path)
-
-    def _drop(self) -> None:
-        """What was written is of no use to anyone."""
-        with suppress(OSError):  # closing writes, and may fail as the writing did
-            self._writer.close()
-        with suppress(OSError):
-            self._file.close()
-        self._partial.unlink(missing_ok=True)
-
-    @contextmanager
-    def _to_disk(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else type(error).__name__
-            raise EnvironmentProblem(
-                f"{self._path}: the rows cannot be written ({reason}); none are left"
-            ) from None
-
-    def __enter__(self) -> RowWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            if kind is None:
-                self._finish()
-        finally:
-            if self._partial.exists():
-                self._drop()
+        self._writer.add_key_value_metadata(dict(metadata))
+        self._writer.close()
 
 
-def write_rows(path: Path, rows: Iterable[wire.Row]) -> int:
-    """Write all rows to one Parquet file; returns their number."""
-    with RowWriter(path) as writer:
-        for row in rows:
-            writer.write(row)
-    return writer.rows
+@contextmanager
+def reading(where: str) -> Iterator[None]:
+    """A fault in a file of rows as an error that names it."""
+    pa = arrow()
+    try:
+        yield
+    except (OSError, ValueError, pa.ArrowException) as error:
+        # Their text may hold offsets and bytes; what is wrong is one of few things anyway.
+        what = getattr(error, "strerror", None) or f"damaged, or no Parquet: {type(error).__name__}"
+        raise EnvironmentProblem(f"{where}: cannot be read ({what})") from None
+
+
+def read_table(file: BinaryIO, where: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """A file of rows, page checksums verified.
+
+    Args:
+        file: open to read, seekable.
+        where: its name in errors.
+        columns: such as ``terravis.score``: one column each, in that order, named so; None: all.
+
+    Raises:
+        EnvironmentProblem: damaged or unreadable.
+        ConfigError: a row has no such column.
+    """
+    pa = arrow()
+    if columns is not None:
+        kinds = [_kind(pa, name) for name in columns]
+    with reading(where), pa.parquet.ParquetFile(file, page_checksum_verification=True) as parquet:
+        if columns is None:
+            return parquet.read(use_threads=False)
+        table = parquet.read(columns=list(columns), use_threads=False)
+        found = [_field(pa, table, name, kind) for name, kind in zip(columns, kinds, strict=True)]
+        return pa.table(found, names=list(columns))
+
+
+def _kind(pa: Any, name: str) -> Any:
+    """The type of a column such as ``terravis.score``."""
+    kind = _row_type()
+    for part in name.split("."):
+        if not pa.types.is_struct(kind) or kind.get_field_index(part) < 0:
+            raise ConfigError(f"{name!r}: a row has no such column")
+        kind = kind.field(part).type
+    return kind
+
+
+def _field(pa: Any, table: pa.Table, name: str, kind: Any) -> Any:
+    first, *below = name.split(".")
+    found = table[first] if first in table.column_names else None
+    for part in below:
+        if found is None or found.type.get_field_index(part) < 0:
+            found = None
+            break
+        found = pa.compute.struct_field(found, part)
+    # A field that was added after the file was written is null there.
+    return pa.nulls(table.num_rows, kind) if found is None else found
 
 
 def read_rows(path: Path) -> Iterator[wire.Row]:
-    """Read rows back, verifying page checksums and every field.
+    """Rows of one Parquet file, verifying page checksums and every field.
 
     Raises:
-        OSError: a page whose checksum does not match, or not Parquet.
-        msgspec.ValidationError: a row that does not fit the schema.
+        EnvironmentProblem: damaged, unreadable or not Parquet.
+        ConfigError: not rows of this version.
     """
-    pa = _arrow()
-    with (
-        path.open("rb") as source,  # pyarrow takes no name that is not UTF-8
-        pa.parquet.ParquetFile(source, page_checksum_verification=True) as file,
-    ):
-        for batch in file.iter_batches(batch_size=512):
-            for record in batch.to_pylist(maps_as_pydicts="strict"):
-                yield msgspec.convert(record, wire.Row)
+    pa = arrow()
+    with reading(str(path)), path.open("rb") as source:  # pyarrow takes no name that is not UTF-8
+        file = pa.parquet.ParquetFile(source, page_checksum_verification=True)
+        for group in range(file.num_row_groups):
+            yield from named(str(path), to_rows(file.read_row_group(group)))
+
+
+def named(where: str, rows: Iterator[wire.Row]) -> Iterator[wire.Row]:
+    """Rows whose errors name the file."""
+    try:
+        yield from rows
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def count_rows(path: Path) -> int:
@@ -179,7 +233,7 @@ def count_rows(path: Path) -> int:
     Raises:
         ConfigError: unreadable or not Parquet.
     """
-    pa = _arrow()
+    pa = arrow()
     try:
         with path.open("rb") as source:
             return int(pa.parquet.ParquetFile(source).metadata.num_rows)
@@ -194,7 +248,7 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     Raises:
         ConfigError: unreadable or not Parquet.
     """
-    pa = _arrow()
+    pa = arrow()
     try:
         with path.open("rb") as source:
             table = pa.parquet.read_table(source, page_checksum_verification=True)
@@ -208,3 +262,38 @@ def read_records(path: Path) -> list[dict[str, Any]]:
         kind = type(error).__name__
         raise ConfigError(f"{path}: expected a readable Parquet file ({kind})") from None
     return records
+
+
+class RowWriter:
+    """Rows to one file, for `score` until it writes run folders."""
+
+    def __init__(self, path: Path, rows_per_group: int = 1024) -> None:
+        self._path = path
+        self._partial = path.with_name(f".{path.name}.partial")
+        self._file = self._partial.open("wb")
+        self._rows = RowFile(self._file, rows_per_group)
+        self.rows = 0
+
+    def write(self, row: wire.Row) -> None:
+        """Add one row."""
+        self._rows.write(row)
+        self.rows += 1
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._rows.finish({})
+        self._file.close()
+        if kind is None:
+            self._partial.replace(self._path)
+        else:
+            self._partial.unlink(missing_ok=True)
+
+
+def write_rows(path: Path, rows: Any) -> int:
+    """Rows to one file, for tests until they write run folders."""
+    with RowWriter(path) as writer:
+        for row in rows:
+            writer.write(row)
+    return writer.rows

@@ -12,6 +12,9 @@ COUNTS: Final = "counts/"
 CLAIMS: Final = "claims/"
 SESSIONS: Final = "sessions/"
 ATTEMPTS: Final = "attempts/"
+PLAN: Final = "plan/"
+CRASHES: Final = "crashes/"
+EVENTS: Final = "events/"
 SCHEMA: Final = "row.schema.json"
 REPORT: Final = "report.json"
 
@@ -21,6 +24,9 @@ _CLAIM: Final = re.compile(r"claims/unit-(\d{8})\.g(\d{3})\.(\d{3})\.json")
 _RUN: Final = re.compile(r"run(?:\.g(\d{3}))?\.json")
 MAX_UNIT: Final = 99_999_999
 MAX_GENERATION: Final = 999
+MAX_TURN: Final = 999
+_SESSION: Final = re.compile(r"sessions/([0-9a-f]+)\.json")
+_ATTEMPT: Final = re.compile(r"attempts/([0-9a-z]+)\.[0-9a-f]+")
 
 
 def _unit(unit: int) -> str:
@@ -97,3 +103,15 @@ def run_of(key: str) -> int | None:
     """Generation of the key of a run's record; None: another key."""
     found = _RUN.fullmatch(key)
     return None if found is None else int(found[1] or 0)
+
+
+def session_of(key: str) -> str | None:
+    """Token of a session's key; None: another key."""
+    found = _SESSION.fullmatch(key)
+    return None if found is None else found[1]
+
+
+def owner_of(key: str) -> str | None:
+    """Who writes an attempt: a session's token, or ``x``; None: another key."""
+    found = _ATTEMPT.fullmatch(key)
+    return None if found is None else found[1]

@@ -3,43 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from physgauge import wire
-from physgauge.clients.runs.record import Difference, Reason, RunFile
+from physgauge.clients.runs import commit, reading
+from physgauge.clients.runs.listing import Committed, list_committed
+from physgauge.clients.runs.names import ROWS
+from physgauge.clients.runs.record import (
+    Difference,
+    Reason,
+    RunFile,
+    differences,
+    digest,
+    in_words,
+    make_record,
+    read_records,
+    write_record,
+    write_schema,
+)
+from physgauge.clients.runs.session import LEASE_S, Session
 from physgauge.clients.storage import Store
+from physgauge.errors import ConfigError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from physgauge.clients.runs.session import Session
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """The rows of a unit that count."""
-
-    unit: int
-    generation: int
-    key: str
-    entries: int
-    """Rows in it: one an entry."""
-    size: int
-    """Bytes."""
+    from physgauge.clients.table import Table
 
 
 class Run:
-    """A run folder that is there.
+    """A run folder that is there; made by :meth:`create_or_open` or :meth:`open`.
 
     Attributes:
         store: where it lies.
         records: one a generation, from 0; the last one is what the run is to become.
     """
 
-    store: Store
-    records: tuple[RunFile, ...]
+    def __init__(self, store: Store, records: tuple[RunFile, ...], session: str = "") -> None:
+        self.store = store
+        self.records = records
+        self._session = session
 
     @classmethod
     def create_or_open(
@@ -50,8 +51,27 @@ class Run:
         Raises:
             ConfigError: made with another fingerprint (says which parts, was and is, and what to do), by
                 a later version, or something else lies there.
+            EnvironmentProblem: it can't be written there.
         """
-        raise NotImplementedError
+        records = read_records(store)
+        if not records:
+            if next(store.list(ROWS), None) is not None:
+                raise ConfigError(
+                    f"{store.address}: expected a run, or nothing; got {ROWS} without run.json (a run "
+                    "that was never finished, or half deleted): give another -o, or --overwrite"
+                )
+            store.make()
+            if write_record(store, make_record(0, "score", fingerprint, options)):
+                write_schema(store)
+            records = read_records(store)
+        run = cls(store, records)
+        if found := run.differences(fingerprint):
+            raise ConfigError(
+                f"{store.address}: this run was made with something else than this command asks for:\n"
+                f"{in_words(found)}\n"
+                "Score again what that concerns with --update, or give another -o"
+            )
+        return run
 
     @classmethod
     def open(cls, store: Store, session: str = "") -> Run:
@@ -64,21 +84,28 @@ class Run:
         Raises:
             ConfigError: none there, or one of a later version.
         """
-        raise NotImplementedError
+        records = read_records(store)
+        if not records:
+            raise ConfigError(f"{store.address}: expected a run of physgauge (run.json), got none")
+        return cls(store, records, session)
 
     @property
     def latest(self) -> RunFile:
         """The record of the newest generation."""
-        raise NotImplementedError
+        return self.records[-1]
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the newest fingerprint; in the metadata of each file of rows."""
-        raise NotImplementedError
+        return digest(self.latest.fingerprint)
 
     def differences(self, fingerprint: Mapping[str, str]) -> list[Difference]:
         """The parts in which a fingerprint differs from the newest one."""
-        raise NotImplementedError
+        return differences(self.latest.fingerprint, fingerprint)
+
+    def refresh(self) -> None:
+        """See generations that others have begun meanwhile."""
+        self.records = read_records(self.store, self.records)
 
     def revise(
         self,
@@ -92,22 +119,37 @@ class Run:
         Raises:
             ConfigError: somebody else has begun it at the same time.
         """
-        raise NotImplementedError
+        record = make_record(len(self.records), reason, fingerprint, options, units)
+        if not write_record(self.store, record):
+            raise ConfigError(
+                f"{self.store.address}: somebody else has begun to change this run: expected to be the "
+                "only one; run the same command again to join, if it asks for the same"
+            )
+        return Run(self.store, (*self.records, record), self._session)
 
     def wanted(self, units: Iterable[int]) -> dict[int, int]:
         """Unit -> the generation it is to have: that of the newest record which names it."""
-        raise NotImplementedError
+        found = dict.fromkeys(units, 0)
+        for record in self.records[1:]:
+            named = found if record.units is None else record.units
+            found.update({u: record.generation for u in named if u in found})
+        return found
 
     def committed(self) -> dict[int, Committed]:
-        """Unit -> its rows of the highest generation. Two listings; no file is opened, but where a worker
-        died between a commit and its count."""
-        raise NotImplementedError
+        """Unit -> its rows of the highest generation, sorted by unit. Two listings; no file is opened,
+        but where a worker died between a commit and its count."""
+        return list_committed(self.store)
 
     def pending(self, units: Iterable[int]) -> dict[int, int]:
-        """Unit -> generation, of those units that are not committed as they are wanted; sorted."""
-        raise NotImplementedError
+        """Unit -> generation, of those units that are not committed as they are wanted; in order."""
+        there = self.committed()
+        return {
+            unit: generation
+            for unit, generation in self.wanted(units).items()
+            if unit not in there or there[unit].generation < generation
+        }
 
-    def commit(self, unit: int, generation: int, rows: Iterable[wire.Row] | pa.Table) -> bool:
+    def commit(self, unit: int, generation: int, rows: Iterable[wire.Row] | Table) -> bool:
         """Commit a unit's rows, in input order: all of them, once, by one worker.
 
         Returns:
@@ -116,47 +158,39 @@ class Run:
         Raises:
             EnvironmentProblem: they cannot be written; nothing of them is left.
         """
-        raise NotImplementedError
+        return commit.commit(self, commit.Place(unit, generation), rows, self._session)
 
-    def session(self, lease_s: float = 60.0) -> Session:
+    def session(self, lease_s: float = LEASE_S) -> Session:
         """A context: this process works on the run until it leaves."""
-        raise NotImplementedError
+        return Session(self.store, lease_s)
 
-    def table(self, unit: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """One unit's rows; see :meth:`tables`. KeyError: not committed."""
-        raise NotImplementedError
+    def table(self, unit: int, columns: Sequence[str] | None = None) -> Table:
+        """One unit's rows; see :meth:`tables`.
 
-    def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        Raises:
+            KeyError: the unit is not committed.
+        """
+        return reading.table(self.store, self.committed()[unit], columns)
+
+    def tables(
+        self, columns: Sequence[str] | None = None, units: Iterable[int] | None = None
+    ) -> Iterator[Table]:
         """One table a committed unit, in order of units, checksums verified.
 
         Args:
             columns: names as in ``terravis.score``, one column each in that order, named so; None: all.
+            units: only these; those that are not committed are left out.
 
         Raises:
             EnvironmentProblem: a file is damaged or unreadable; names it.
             ConfigError: an unknown column.
         """
-        raise NotImplementedError
+        there = self.committed()
+        wanted = there if units is None else [u for u in units if u in there]
+        return reading.tables(self.store, [there[u] for u in sorted(wanted)], columns)
 
-    def rows(self) -> Iterator[wire.Row]:
-        """The rows of all committed units, in order; raises as :meth:`tables`."""
-        raise NotImplementedError
-
-    def unit_rows(self, unit: int) -> Iterator[wire.Row]:
-        """One unit's rows. KeyError: not committed."""
-        raise NotImplementedError
-
-
-def wipe(store: Store) -> None:
-    """Take away a run (`--overwrite`): its records first, then all else that a run folder holds."""
-    raise NotImplementedError
-
-
-def read_run(path: str | Path) -> Iterator[wire.Row]:
-    """Rows of a run folder (path or ``s3://``), or of one Parquet file of rows.
-
-    Raises:
-        ConfigError: no rows there, or rows of another version.
-        EnvironmentProblem: a damaged or unreadable file.
-    """
-    raise NotImplementedError
+    def rows(self, units: Iterable[int] | None = None) -> Iterator[wire.Row]:
+        """The rows of committed units, in order; raises as :meth:`tables`."""
+        there = self.committed()
+        wanted = there if units is None else [u for u in units if u in there]
+        return reading.rows(self.store, [there[u] for u in sorted(wanted)])

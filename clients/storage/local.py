@@ -10,26 +10,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from physgauge.clients.storage.faults import said
 from physgauge.clients.storage.store import Listed, Missing
-from physgauge.errors import EnvironmentProblem
 
 ATTEMPTS: Final = "attempts"
 """The folder below the root in which files are written before they get their name."""
-_SAYS: Final = {
-    errno.ENOSPC: "no space left on device; make room and run the same command again",
-    errno.EDQUOT: "the disk quota is used up; make room and run the same command again",
-    errno.EROFS: "read-only file system",
-    errno.EACCES: "permission denied",
-    errno.EPERM: "not permitted; a run folder needs a file system with hard links",
-    errno.EOPNOTSUPP: "the file system has no hard links; use another one, or an object store",
-}
 
 
 class LocalStore:
     """Files below a folder; see :class:`physgauge.clients.storage.store.Store`.
 
-    An object gets its name by ``os.link``, which fails where the name is taken: on one machine and on NFS,
-    one of many callers wins.
+    An object gets its name by ``os.link``, which fails where the name is taken: of many callers, on one
+    machine or on NFS, one wins.
     """
 
     def __init__(self, root: Path) -> None:
@@ -52,7 +44,7 @@ class LocalStore:
 
     def make(self) -> None:
         """See Store."""
-        with _said(self.root, "made"):
+        with said(self.root, "made"):
             self.root.mkdir(parents=True, exist_ok=True)
 
     def get(self, key: str) -> bytes:
@@ -74,7 +66,7 @@ class LocalStore:
     @contextmanager
     def _reading(self, key: str) -> Iterator[Path]:
         path = self._path(key)
-        with _said(path, "read"):
+        with said(path, "read"):
             try:
                 yield path
             except (FileNotFoundError, NotADirectoryError):
@@ -83,7 +75,7 @@ class LocalStore:
     def create(self, key: str, data: bytes | Path, durable: bool = True) -> bool:
         """See Store."""
         path = self._path(key)
-        with _said(path, "written"):
+        with said(path, "written"):
             self._folder(path.parent)
             attempt = self._write(data, "x", durable) if isinstance(data, bytes) else data
             try:
@@ -97,7 +89,7 @@ class LocalStore:
     def replace(self, key: str, data: bytes) -> None:
         """See Store."""
         path = self._path(key)
-        with _said(path, "written"):
+        with said(path, "written"):
             self._folder(path.parent)
             attempt = self._write(data, "x", durable=True)
             try:
@@ -109,7 +101,7 @@ class LocalStore:
     def delete(self, key: str) -> None:
         """See Store."""
         path = self._path(key)
-        with _said(path, "deleted"), suppress(FileNotFoundError, NotADirectoryError):
+        with said(path, "deleted"), suppress(FileNotFoundError, NotADirectoryError):
             path.unlink()
 
     def list(self, prefix: str) -> Iterator[Listed]:
@@ -119,7 +111,7 @@ class LocalStore:
 
     def _walk(self, folder: str, name: str) -> Iterator[Listed]:
         path = self.root / folder
-        with _said(path, "read"):
+        with said(path, "read"):
             try:
                 entries = list(os.scandir(path))
             except (FileNotFoundError, NotADirectoryError):
@@ -140,13 +132,13 @@ class LocalStore:
     def stat(self, key: str) -> Listed | None:
         """See Store."""
         path = self._path(key)
-        with _said(path, "read"):
+        with said(path, "read"):
             return _listed(key, path)
 
     def scratch(self, owner: str) -> Path:
         """See Store."""
         folder = self.root / ATTEMPTS
-        with _said(folder, "made"):
+        with said(folder, "made"):
             self._folder(folder)
         return folder / f"{owner}.{secrets.token_hex(8)}"
 
@@ -204,18 +196,3 @@ def _sync(path: Path) -> None:
             raise
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def _said(path: Path, done: str) -> Iterator[None]:
-    """An OSError as the error that says where and why."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        gone = error.filename or path
-        raise EnvironmentProblem(
-            f"{path}: cannot be {done}: {gone} is not there (any more)"
-        ) from None
-    except OSError as error:
-        why = _SAYS.get(error.errno or 0) or error.strerror or type(error).__name__
-        raise EnvironmentProblem(f"{path}: cannot be {done} ({why})") from None

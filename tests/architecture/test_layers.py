@@ -13,6 +13,7 @@ ONE_FILE = {
     "cuda": {"rules_kernel/cuda/driver.py"},
     "httpx": {"ensemble/judge/engines/endpoint/transport.py"},
     "numba_cuda": {"rules_kernel/cuda/numba_target.py"},
+    "obstore": {"clients/storage/objects.py"},
     "onnxruntime": {"ensemble/detect.py"},
     "pyarrow": {
         "clients/table.py",

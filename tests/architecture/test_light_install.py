@@ -7,7 +7,18 @@ import sys
 
 import pytest
 
-HEAVY = ("numba", "onnxruntime", "torch", "PIL", "pyarrow", "mujoco", "scipy", "transformers")
+HEAVY = (
+    "numba",
+    "onnxruntime",
+    "torch",
+    "PIL",
+    "pyarrow",
+    "mujoco",
+    "scipy",
+    "transformers",
+    "obstore",
+    "duckdb",
+)
 
 
 def imported_by(code: str) -> set[str]:
@@ -25,6 +36,7 @@ def imported_by(code: str) -> set[str]:
         "import physgauge.wire, physgauge.errors, physgauge.config, physgauge.types",
         "import physgauge.clients, physgauge.clients.files, physgauge.clients.captions",
         "import physgauge.clients.table",
+        "import physgauge.clients.storage, physgauge.clients.runs",
         "from physgauge.clients import AsyncClient, Client, Input, Stats, Tls",
         "import physgauge.cli.main",
         "import physgauge.rules_kernel",
