@@ -16,6 +16,7 @@ from typing import Protocol
 from physgauge import wire
 from physgauge.bulk.commits import Commits
 from physgauge.bulk.flight import IDLE, WORKING, Flight
+from physgauge.bulk.lookup import rows_before
 from physgauge.bulk.tray import Tray
 from physgauge.bulk.twins import Twins
 from physgauge.bulk.watch.events import AnyEvent, Quarantined
@@ -122,7 +123,12 @@ class Bench:
             self._commits.close()
 
     def _begin(self, task: Task) -> None:
-        old = () if task.keep is None else list(self._run.unit_rows(task.unit.number))
+        old: list[wire.Row] | None = []
+        if task.keep is not None:
+            old = rows_before(self._run, task.unit.number, task.keep.generation)
+        if old is None:  # somebody else has committed it since
+            self._line.tell(GivenUp(unit=task.unit.number, lost=True))
+            return
         self._next = self._open[task.unit.number] = Tray(task, old)
 
     def _one_by_one(self) -> None:
@@ -159,7 +165,8 @@ class Bench:
                 self._begin(task)
                 if task.alone:
                     return
-            assert self._next is not None
+            if self._next is None:
+                continue
             tray, self._next = self._next, None
             yield from self._read(tray, None)
             self._check(tray)
@@ -214,7 +221,7 @@ class Bench:
             rows = [tray.rows[place] for place in sorted(tray.rows)]
             if report is not None:
                 if self._twins is not None:
-                    self._twins.committed(tray.number, rows)
+                    self._twins.committed(tray.number, tray.task.generation, rows)
                 self._line.tell(report)
             else:
                 if self._twins is not None:

@@ -21,10 +21,16 @@ _READ: Final = 1 << 18
 
 
 class Begin(msgspec.Struct, frozen=True, tag=True):
-    """The first message to a worker."""
+    """The first message to a worker: load models for this; where to work is said later."""
 
     setup: Setup
     worker: str
+
+
+class Open(msgspec.Struct, frozen=True, tag=True):
+    """The run folder is there: this is where to work."""
+
+    setup: Setup
 
 
 class Do(msgspec.Struct, frozen=True, tag=True):
@@ -63,7 +69,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     message: str
 
 
-ToWorker = Begin | Do | Nothing | Finish
+ToWorker = Begin | Open | Do | Nothing | Finish
 FromWorker = AnyEvent | RowMade | GivenUp | Ready | Want | Failed
 
 

@@ -15,6 +15,10 @@ _CACHE_KB: Final = 4096
 _PATIENCE_S: Final = 30.0
 
 
+Place = tuple[int, int, int]
+"""Unit, generation, and number of the row in the unit's file."""
+
+
 class Index:
     """The index in a file; each process, and each thread of it, opens its own."""
 
@@ -31,20 +35,21 @@ class Index:
         ):
             self._base.execute(f"PRAGMA {pragma}")
         self._base.execute(
-            "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY, unit INTEGER, number INTEGER)"
-            " WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY,"
+            " unit INTEGER, generation INTEGER, number INTEGER) WITHOUT ROWID"
         )
 
-    def get(self, key: bytes) -> tuple[int, int] | None:
-        """Unit and number of the row in the unit's file."""
-        found = self._base.execute("SELECT unit, number FROM rows WHERE key = ?", (key,)).fetchone()
-        return None if found is None else (int(found[0]), int(found[1]))
+    def get(self, key: bytes) -> Place | None:
+        """Where the row is."""
+        asked = "SELECT unit, generation, number FROM rows WHERE key = ?"
+        found: Place | None = self._base.execute(asked, (key,)).fetchone()
+        return found
 
-    def put(self, places: Iterable[tuple[bytes, int, int]]) -> None:
-        """Add rows by key, unit and number; of equal ones the first stays."""
+    def put(self, places: Iterable[tuple[bytes, *Place]]) -> None:
+        """Add rows by key; of equal ones the first stays."""
         self._base.execute("BEGIN IMMEDIATE")
         try:
-            self._base.executemany("INSERT OR IGNORE INTO rows VALUES (?, ?, ?)", places)
+            self._base.executemany("INSERT OR IGNORE INTO rows VALUES (?, ?, ?, ?)", places)
         except BaseException:
             self._base.execute("ROLLBACK")
             raise

@@ -51,9 +51,10 @@ class Tray:
             raise ValueError(f"expected {self._count} rows and gone entries, got {total}")
         places = (place for place in range(total) if place not in before)
         for place, row in zip(places, old, strict=True):
-            if place not in self._gone and place not in again and not wanted(row, keep):
-                self.rows[place] = row
-                self.kept.add(place)
+            if place in self._gone or place in again or any(one.means(row) for one in keep.retry):
+                continue
+            self.rows[place] = row
+            self.kept.add(place)
 
     @property
     def number(self) -> int:
@@ -173,10 +174,3 @@ class Tray:
             tally=tally,
             fresh=fresh if old else None,
         )
-
-
-def wanted(row: wire.Row, keep: Keep) -> bool:
-    """Whether a committed row is to be made again."""
-    if not {row.terravis.status, row.pcmde.status} & set(keep.statuses):
-        return False
-    return not keep.codes or row.error_code in keep.codes

@@ -82,10 +82,12 @@ class Twins:
 
     Args:
         index: where committed rows are; None: nothing committed is looked up.
-        load: the row of a unit by its number in the unit's file; None: it is not there.
+        load: a row by unit, generation and its number in the unit's file; None: it is not there.
     """
 
-    def __init__(self, index: Index | None, load: Callable[[int, int], wire.Row | None]) -> None:
+    def __init__(
+        self, index: Index | None, load: Callable[[int, int, int], wire.Row | None]
+    ) -> None:
         self._index, self._load = index, load
         self._flying: set[Key] = set()
         """Keys of images that are being scored."""
@@ -139,13 +141,13 @@ class Twins:
                 self._held[key] = _Held(row, in_unit=True)
         return row
 
-    def committed(self, unit: int, rows: list[wire.Row]) -> None:
+    def committed(self, unit: int, generation: int, rows: list[wire.Row]) -> None:
         """A unit is on disk, with these rows."""
-        places: list[tuple[Key, int, int]] = []
+        places: list[tuple[Key, int, int, int]] = []
         for number, row in enumerate(rows):
             key = key_of_row(row)
             if key is not None and copyable(row):
-                places.append((key, unit, number))
+                places.append((key, unit, generation, number))
         if self._index is not None:
             self._index.put(places)
         self.let_go(rows)

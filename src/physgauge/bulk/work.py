@@ -27,7 +27,7 @@ Drain = Literal["no", "drain", "stop"]
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What every worker of a run needs: plain data, for another process or another host."""
 
-    output: str
+    output: str = ""
     """Run folder, as given to `open_store`."""
     session: str = ""
     """Token of the session that workers commit for."""
@@ -49,6 +49,21 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """Whether rows are wanted one by one, as they are made (:class:`RowMade`)."""
 
 
+class Retry(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rows `physgauge retry` means."""
+
+    statuses: list[str]
+    """Rows with one of these statuses (`error`, `partial`) in either method ..."""
+    codes: list[str] = []
+    """... and, where there are any here, of one of these error codes."""
+
+    def means(self, row: wire.Row) -> bool:
+        """Whether it means this row."""
+        if not {row.terravis.status, row.pcmde.status} & set(self.statuses):
+            return False
+        return not self.codes or row.error_code in self.codes
+
+
 class Keep(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows of the committed generation are kept, in a task that makes some of them again."""
 
@@ -58,10 +73,8 @@ class Keep(msgspec.Struct, frozen=True, kw_only=True):
     """Places that had no row then."""
     again: list[int] = []
     """Places that are scored again whatever their rows say (their files are others now)."""
-    statuses: list[str] = []
-    """So are rows with one of these statuses (`error`, `partial`) in either method ..."""
-    codes: list[str] = []
-    """... and, where there are any here, of one of these error codes."""
+    retry: list[Retry] = []
+    """So are rows that one of these means."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ from physgauge.bulk.channel import (
     Failed,
     Finish,
     Nothing,
+    Open,
     Ready,
     ToWorker,
     Want,
@@ -66,10 +67,10 @@ def main(link_fd: int, flight_fd: int, parent: int) -> None:
 
 
 def _work(line: PipeLine, flight: Flight) -> None:
-    setup = line.setup()
-    stage = LocalStage(setup)
+    stage = LocalStage(line.begin())
     try:
         line.send(Ready())
+        setup = line.open()
         run, twins = _open(setup)
         bench = Bench(stage, run, line, setup.sourcing, twins, flight, setup.rows)
         stage.number = lambda: bench.number
@@ -137,7 +138,7 @@ class PipeLine:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._inbox: queue.SimpleQueue[Begin | Do | Nothing] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Begin | Open | Do | Nothing] = queue.SimpleQueue()
         threading.Thread(target=self._listen, name="line", daemon=True).start()
 
     def _listen(self) -> None:
@@ -153,12 +154,18 @@ class PipeLine:
                 else:
                     self._inbox.put(message)
 
-    def setup(self) -> Setup:
-        """What to work with: the first message."""
+    def begin(self) -> Setup:
+        """What to load."""
         first = self._inbox.get()
         assert isinstance(first, Begin)
         self.worker = first.worker
         return first.setup
+
+    def open(self) -> Setup:
+        """Where to work."""
+        second = self._inbox.get()
+        assert isinstance(second, Open)
+        return second.setup
 
     def send(self, message: Any) -> None:
         """Hand over; without a coordinator, the process ends."""
