@@ -101,6 +101,11 @@ class Coordinator:
             crashed=self._crashes.given_up(unit, generation),
         )
 
+    @property
+    def left(self) -> int:
+        """See Work."""
+        return len(self._todo) + len(self._again)
+
     def over(self) -> bool:
         """See Work."""
         if self._todo or self._again or self._hand:

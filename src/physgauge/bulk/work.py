@@ -150,6 +150,11 @@ class Work(Protocol):
         """The next task, claimed for this session; None: none is free now. Never blocks for long."""
         ...
 
+    @property
+    def left(self) -> int:
+        """Open units that are in no hand, as far as is known; for engines that plan ahead."""
+        ...
+
     def over(self) -> bool:
         """Whether every unit is committed: nothing will be free any more. (Where `take` gives None and
         this is False, another session is at the rest: ask again in a few seconds.)"""
