@@ -52,7 +52,7 @@ def _expand(text: str) -> Iterator[Path]:
             yield path
         elif glob.has_magic(text):
             found = (Path(match) for match in sorted(glob.glob(text, recursive=True)))
-            yield from (m for m in found if not m.is_dir() and not _drawn(m.parent))
+            yield from (m for m in found if not m.is_dir() and not drawn(m.parent))
         else:
             raise ConfigError(f"{text}: expected a file, a folder or a glob pattern; no such path")
     except OSError as error:
@@ -61,24 +61,41 @@ def _expand(text: str) -> Iterator[Path]:
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    found: list[Path] = []
-    for place, folders, names in os.walk(folder, onerror=_stop):
-        folders[:] = [
-            name for name in folders if not name.startswith(".") and not _drawn(Path(place, name))
-        ]
-        images = (Path(place, name) for name in names if not name.startswith("."))
-        found.extend(image for image in images if image.suffix.lower() in IMAGE_SUFFIXES)
-    yield from sorted(found)
+    return (Path(path) for path in walk(os.fspath(folder), tuple(IMAGE_SUFFIXES)))
 
 
-def _drawn(folder: Path) -> bool:
+def walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The files below a folder that end in one of `suffixes`, sorted part by part. Hidden entries,
+    folders that are links and the pictures that a run drew are left out. Memory holds the names of one
+    folder of each level.
+
+    Raises:
+        OSError: a folder that cannot be read: it may hold images, which are not left out quietly.
+    """
+    names: list[str] = []
+    folders: set[str] = set()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir():
+                if not entry.is_symlink():
+                    folders.add(entry.name)
+                    names.append(entry.name)
+            elif entry.name.lower().endswith(suffixes):
+                names.append(entry.name)
+    names.sort()
+    for name in names:
+        path = name if folder == "." else os.path.join(folder, name)
+        if name not in folders:
+            yield path
+        elif not drawn(Path(path)):
+            yield from walk(path, suffixes)
+
+
+def drawn(folder: Path) -> bool:
     """Whether an earlier run drew its pictures there: they are no input of the next."""
     return folder.name == DRAWN and (folder.parent / SCHEMA_FILE).exists()
-
-
-def _stop(error: OSError) -> None:
-    """A folder that cannot be read may hold images: they are not left out quietly."""
-    raise error
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

@@ -2,10 +2,12 @@
 
     PATHs ─ open_inputs ─ make_plan (frozen in the run's folder) ─ Plan.unit(n) ─ read_unit ─ Loaded
 
-The names below are loaded when they are asked for: the base install imports this without pyarrow.
+The functions are loaded when they are asked for: the base install imports this without pyarrow.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from physgauge.clients.sources.records import (
     Entry,
@@ -17,4 +19,46 @@ from physgauge.clients.sources.records import (
     Where,
 )
 
-__all__ = ["Entry", "Fault", "Loaded", "Shard", "Sourcing", "Unit", "Where"]
+if TYPE_CHECKING:
+    from physgauge.clients.sources.differences import Changes, changes
+    from physgauge.clients.sources.plan import Plan, open_plan
+    from physgauge.clients.sources.planning import make_plan, open_inputs
+    from physgauge.clients.sources.reading import read_unit
+    from physgauge.clients.sources.updating import update_plan
+
+__all__ = [
+    "Changes",
+    "Entry",
+    "Fault",
+    "Loaded",
+    "Plan",
+    "Shard",
+    "Sourcing",
+    "Unit",
+    "Where",
+    "changes",
+    "make_plan",
+    "open_inputs",
+    "open_plan",
+    "read_unit",
+    "update_plan",
+]
+
+_HOMES = {
+    "Changes": "differences",
+    "Plan": "plan",
+    "changes": "differences",
+    "make_plan": "planning",
+    "open_inputs": "planning",
+    "open_plan": "plan",
+    "read_unit": "reading",
+    "update_plan": "updating",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"physgauge.clients.sources.{_HOMES[name]}"), name)

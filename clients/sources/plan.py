@@ -2,96 +2,180 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
-from physgauge.clients.sources.records import Sourcing, Unit
+from physgauge.clients.sources.arrow import Table, arrow, arrow_faults, plan_schema
+from physgauge.clients.sources.cutting import unit_of
+from physgauge.clients.sources.sealed import Part, Seal, read_seals
+from physgauge.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
+    from physgauge.clients.sources.finding import Container
+    from physgauge.clients.sources.records import Unit
     from physgauge.clients.storage import Store
+
+PARTS_KEPT: Final = 2
 
 
 class Plan:
     """A sealed plan, read from the run's folder. Cheap to open; units are read as they are asked for."""
 
-    token: str
-    """Of this plan: two coordinators that start together end with one."""
-    units: int
-    """Number of units: 0 .. units - 1."""
-    entries: int | None
-    """Number of entries; None while it holds archives, whose entries are known when they are read."""
-    listed: int
-    """Entries that are known already (all but those in archives)."""
-    unused_captions: list[str]
-    """Names in the caption file that no image asked for (the first 100)."""
+    def __init__(self, store: Store, seals: list[Seal]) -> None:
+        self._store = store
+        self.seals = seals
+        self.token = seals[0].token
+        """Of this plan: two coordinators that start together end with one."""
+        self.parts = [(part, seal) for seal in seals for part in seal.parts]
+        """In order of units, each with the seal that names it."""
+        self._starts = [part.first for part, _ in self.parts]
+        self._counts = [count for part, _ in self.parts for count in part.counts]
+        self.units = len(self._counts)
+        """Number of units: 0 .. units - 1."""
+        self.listed = sum(count for count in self._counts if count > 0)
+        """Entries that are known already (all but those in archives)."""
+        self.unused_captions = list(seals[-1].unused_captions)
+        """Names in the caption file that no image asked for (the first 100)."""
+        self._open: dict[str, Any] = {}
+        self._warnings: dict[int, dict[int, str]] | None = None
+        self._replaced: dict[int, list[tuple[int, Table, Seal]]] | None = None
 
-    def unit(self, number: int) -> Unit:
-        """One unit; about 1 ms when asked for in order (a part of the plan stays in memory).
-
-        Raises:
-            IndexError: not 0 .. units - 1.
-        """
-        raise NotImplementedError
+    @property
+    def entries(self) -> int | None:
+        """Number of entries; None while it holds archives, whose entries are known when they are read."""
+        return None if -1 in self._counts else self.listed
 
     def counts(self) -> list[int | None]:
         """Number of entries of each unit, without reading them; None for an archive."""
-        raise NotImplementedError
+        return [None if count < 0 else count for count in self._counts]
+
+    def unit(self, number: int) -> Unit:
+        """One unit; some ms when asked for in order (a part of the plan stays in memory).
+
+        Raises:
+            IndexError: not 0 .. units - 1.
+            EnvironmentProblem: the plan's file is damaged or gone.
+        """
+        part, seal = self._part_of(number)
+        file = self._file(part)
+        with arrow_faults(EnvironmentProblem, f"{self._store.where(part.key)}: a damaged plan"):
+            table = file.read_row_group(number - part.first)
+        containers = [one.place for one in seal.containers]
+        unit = unit_of(number, table, containers, self.warnings().get(number, {}))
+        for place, row, newer in self.replaced().get(number, ()):
+            names = [one.place for one in newer.containers]
+            new = unit_of(number, row, names, {0: w} if (w := self._warning(number, place)) else {})
+            if unit.shard is not None or new.shard is not None:
+                unit = new
+            else:
+                unit.entries[place] = new.entries[0]
+        return unit
+
+    def _warning(self, number: int, place: int) -> str | None:
+        return self.warnings().get(number, {}).get(place)
+
+    def _part_of(self, number: int) -> tuple[Part, Seal]:
+        from bisect import bisect_right
+
+        if not 0 <= number < self.units:
+            raise IndexError(f"expected a unit 0..{self.units - 1}, got {number}")
+        return self.parts[bisect_right(self._starts, number) - 1]
+
+    def _file(self, part: Part) -> Any:
+        """The part, opened; its bytes stay in memory while it is among the last PARTS_KEPT."""
+        found = self._open.pop(part.key, None) or self._read(part.key)
+        self._open[part.key] = found
+        while len(self._open) > PARTS_KEPT:
+            del self._open[next(iter(self._open))]
+        return found
+
+    def _read(self, key: str) -> Any:
+        pa = arrow()
+        where = self._store.where(key)
+        try:
+            data = self._store.get(key)
+        except KeyError as error:
+            raise EnvironmentProblem(f"{error}: it is part of the plan") from None
+        with arrow_faults(EnvironmentProblem, f"{where}: a damaged plan"):
+            return pa.parquet.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+
+    @property
+    def containers(self) -> list[Container]:
+        """The lists, manifests and datasets of all seals; what :meth:`tables` numbers."""
+        return [one for seal in self.seals for one in seal.containers]
+
+    def tables(self) -> Iterator[Table]:
+        """Part by part, all rows of the plan's columns, as they are now."""
+        pa = arrow()
+        starts = self._container_starts()
+        newer = self.replaced()
+        for part, seal in self.parts:
+            where = f"{self._store.where(part.key)}: a damaged plan"
+            with arrow_faults(EnvironmentProblem, where):
+                table = self._read(part.key).read().cast(plan_schema())
+            table = shifted(table, starts[seal.token])
+            at, rows, start = {}, [table], 0
+            for unit, count in enumerate(part.counts, part.first):
+                for place, row, by in newer.get(unit, ()):
+                    at[start + place] = sum(one.num_rows for one in rows)
+                    rows.append(shifted(row, starts[by.token]))
+                start += abs(count)
+            if at:
+                taken = [at.get(row, row) for row in range(table.num_rows)]
+                table = pa.concat_tables(rows).take(pa.array(taken, pa.int64()))
+            yield table
+
+    def _container_starts(self) -> dict[str, int]:
+        starts, start = {}, 0
+        for seal in self.seals:
+            starts[seal.token] = start
+            start += len(seal.containers)
+        return starts
+
+    def warnings(self) -> dict[int, dict[int, str]]:
+        """By unit and place in it: of entries whose image_id was given before."""
+        if self._warnings is None:
+            self._warnings = {}
+            for seal in self.seals:
+                if seal.repeats is not None:
+                    for one in self._read(seal.repeats).read().to_pylist():
+                        self._warnings.setdefault(one["unit"], {})[one["place"]] = one["warning"]
+        return self._warnings
+
+    def replaced(self) -> dict[int, list[tuple[int, Table, Seal]]]:
+        """By unit: place in it, row, and the update that replaced it; the later ones last."""
+        if self._replaced is None:
+            self._replaced = {}
+            for seal in self.seals:
+                if seal.replaced is None:
+                    continue
+                table = self._read(seal.replaced).read()
+                units = table.column("unit").to_pylist()
+                places = table.column("place_in_unit").to_pylist()
+                rows = table.select(plan_schema().names).cast(plan_schema())
+                for at, (unit, place) in enumerate(zip(units, places, strict=True)):
+                    self._replaced.setdefault(unit, []).append((place, rows.slice(at, 1), seal))
+        return self._replaced
 
 
-class Changes:
-    """What differs between a plan and the inputs as they are now."""
-
-    added: int
-    """Entries (an archive counts as one) that the plan does not hold."""
-    replaced: dict[int, list[int]]
-    """Unit -> places within it (from 0) of entries whose file, caption, domain or carried columns are
-    others now. An archive that was replaced: ``{unit: []}``, all of it."""
-    gone: dict[int, list[int]]
-    """Unit -> places of entries that the inputs no longer name, or whose file is not there."""
-    examples: list[str]
-    """A few of them, one sentence each."""
-
-    def __bool__(self) -> bool:
-        """Whether anything differs."""
-        raise NotImplementedError
-
-
-def make_plan(inputs: Sequence[str], store: Store, options: Sourcing) -> Plan:
-    """The sealed plan of the run in `store`; made from `inputs` if there is none.
-
-    Streams: memory is bounded by a part of the plan (some ten MB) and 8 bytes an entry.
-
-    Raises:
-        ConfigError: an input that does not exist, names no image, is of no known kind, or a manifest that
-            cannot be read; says which.
-    """
-    raise NotImplementedError
+def shifted(table: Table, by: int) -> Table:
+    """The table with its containers numbered from `by` on."""
+    pa = arrow()
+    if not by:
+        return table
+    numbers = table.column("container")
+    moved = pa.compute.if_else(
+        pa.compute.less(numbers, 0), numbers, pa.compute.add(numbers, pa.scalar(by, pa.int32()))
+    )
+    at = table.column_names.index("container")
+    return table.set_column(at, table.schema.field("container"), moved)
 
 
 def open_plan(store: Store) -> Plan | None:
-    """The sealed plan of the run in `store`, or None."""
-    raise NotImplementedError
-
-
-def changes(plan: Plan, inputs: Sequence[str], options: Sourcing) -> Changes:
-    """What differs now: by size and mtime of local files, etag of listed objects, hash of manifests.
-
-    Rows of a manifest that name objects of a store or URLs are taken as they were while the manifest
-    stays as it is: asking for each would cost a request an image.
-    """
-    raise NotImplementedError
-
-
-def update_plan(store: Store, plan: Plan, found: Changes) -> Plan:
-    """Appends what was added as new units and takes over what was replaced (sealed like the plan itself);
-    returns the plan as it is now. What is gone stays in the plan."""
-    raise NotImplementedError
-
-
-def open_inputs(inputs: Sequence[str], options: Sourcing) -> Iterator[Unit]:
-    """The units of `inputs` without a run's folder (a server's client, `gate`): streamed, in order.
+    """The sealed plan of the run in `store`, or None.
 
     Raises:
-        ConfigError: as :func:`make_plan`.
+        EnvironmentProblem: a seal that is damaged, or of a later physgauge.
     """
-    raise NotImplementedError
+    seals = read_seals(store)
+    return Plan(store, seals) if seals else None

@@ -24,8 +24,10 @@ class Where(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The path's bytes if they are not UTF-8 (`place` then shows them escaped)."""
     item: str = ""
     """`cell`: the column of the bytes (``image``, or ``image.bytes`` in a struct). `member`: its name."""
+    group: int = -1
+    """`cell`: the row group (Parquet) or record batch (Arrow) in the file, from 0."""
     row: int = -1
-    """`cell`: the row in the file, from 0."""
+    """`cell`: the row in its group, from 0."""
 
 
 class Fault(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -72,6 +74,8 @@ class Shard(msgspec.Struct, frozen=True, kw_only=True):
     """`file`, `object` or `web`."""
     size: int = -1
     version: str = ""
+    warning: str | None = None
+    """For the rows of all of its entries."""
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,5 +124,3 @@ class Sourcing(msgspec.Struct, frozen=True, kw_only=True):
     """What they may hold, apart from the image that is waited for."""
     timeout_s: float = 60.0
     """For one image from a URL, all tries together."""
-    store_options: dict[str, str] = {}
-    """For :func:`physgauge.clients.storage.open_store` (region, endpoint, allow_http ...)."""

@@ -20,6 +20,9 @@ from typing import Final
 
 ERROR_CODES: Final[dict[str, str]] = {
     "image_unreadable": "the file could not be read",
+    "source_refused": "a host, scheme, link or path that may not be read from where it was named",
+    "manifest_invalid": "a row of a manifest that does not say which image, or is no row",
+    "archive_damaged": "an archive that ends early or is damaged; what follows in it is lost",
     "image_empty": "no bytes",
     "image_format": "not JPEG, PNG, WebP or .npy by its first bytes",
     "image_truncated": "the data ends early",

@@ -1,0 +1,248 @@
+"""What differs between a plan and its inputs as they are now.
+
+An input list that stayed as it was is walked beside the plan, table by table, and costs a look at each
+local file. From the first difference on, what is left of both is matched by image_id (the n-th entry with
+an id is matched with the n-th): that takes about 1 KB of memory an entry that is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from physgauge.clients.sources.arrow import Table, arrow, plan_schema
+from physgauge.clients.sources.compare import match, same, stat_check, states, with_stats
+from physgauge.clients.sources.cutting import SHARD, place_in, shard_table
+from physgauge.clients.sources.finding import Container, Finder, Found, Rows, Same, Tar
+from physgauge.clients.sources.plan import Plan, shifted
+from physgauge.clients.sources.planning import unused
+from physgauge.clients.sources.records import Sourcing
+from physgauge.clients.sources.repeats import Numbering
+
+EXAMPLES: Final = 5
+
+
+@dataclass(slots=True)
+class Changes:
+    """What differs between a plan and the inputs as they are now."""
+
+    added: int = 0
+    """Entries (an archive counts as one) that the plan does not hold."""
+    replaced: dict[int, list[int]] = field(default_factory=dict)
+    """Unit -> places within it (from 0) of entries whose file, caption, domain or carried columns are
+    others now. An archive that was replaced: ``{unit: [0]}`` stands for all of it."""
+    gone: dict[int, list[int]] = field(default_factory=dict)
+    """Unit -> places of entries that the inputs no longer name, or whose file is not there."""
+    examples: list[str] = field(default_factory=list)
+    """A few of them, one sentence each."""
+    inputs: list[str] = field(default_factory=list)
+    unused_captions: list[str] = field(default_factory=list)
+    containers: list[Container] = field(default_factory=list)
+    """What the tables below number."""
+    new: list[Found] = field(default_factory=list)
+    """What was added, in order."""
+    rows: list[tuple[int, int, Table]] = field(default_factory=list)
+    """What was replaced: unit, place in it, and its row as it is now."""
+
+    def __bool__(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.added or self.replaced or self.gone)
+
+
+def changes(plan: Plan, inputs: Sequence[str], options: Sourcing) -> Changes:
+    """What differs now: by size and mtime of local files, etag of listed objects, hash of manifests.
+
+    Rows of a manifest that name objects of a store or URLs are taken as they were while the manifest
+    stays as it is: asking for each would cost a request an image.
+
+    Raises:
+        ConfigError: as :func:`make_plan`.
+    """
+    finder = Finder(options, _known(plan))
+    walk = _Walk(plan, finder)
+    found = finder.find(inputs)
+    first = next((one for one in found if not walk.beside(one)), None)
+    walk.apart([first] if first is not None else [], found)
+    out = walk.out
+    out.inputs = list(inputs)
+    out.unused_captions = unused(finder)
+    out.containers = [*plan.containers, *finder.containers]
+    for what, of in (("replaced", out.replaced), ("gone", out.gone)):
+        out.examples += list(_examples(plan, what, of))[: EXAMPLES - len(out.examples)]
+    return out
+
+
+def _known(plan: Plan) -> Callable[[Container], int | None]:
+    """Which container of the plan has stayed as it was."""
+    latest = {(one.place, one.raw): (at, one) for at, one in enumerate(plan.containers)}
+
+    def known(now: Container) -> int | None:
+        number, then = latest.get((now.place, now.raw), (-1, None))
+        if then is None or then.kind != now.kind:
+            return None
+        if now.kind == "dataset":
+            alike = now.size == then.size >= 0 and now.version == then.version != ""
+        else:
+            alike = now.digest == then.digest != ""
+        return number if alike else None
+
+    return known
+
+
+class _Cursor:
+    """The plan's rows from first to last, as many at a time as are asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._tables = plan.tables()
+        self._held = plan_schema().empty_table()
+        self.at = 0
+        """Number of the next row."""
+
+    def take(self, count: int) -> Table:
+        """The next rows; fewer at the end."""
+        pa = arrow()
+        while self._held.num_rows < count and (more := next(self._tables, None)) is not None:
+            self._held = pa.concat_tables([self._held, more])
+        out, self._held = self._held.slice(0, count), self._held.slice(count)
+        self.at += out.num_rows
+        return out
+
+    def take_of(self, numbers: set[int]) -> Iterator[tuple[int, Table]]:
+        """The next rows while their container is one of `numbers`, with the number of the first."""
+        import numpy as np
+
+        while True:
+            if not self._held.num_rows:
+                self._held = next(self._tables, self._held)
+            held = self._held.column("container").to_numpy()
+            others = np.flatnonzero(~np.isin(held, list(numbers)))
+            count = int(others[0]) if len(others) else len(held)
+            if not count:
+                return
+            at = self.at
+            yield at, self.take(count)
+
+    def put_back(self, table: Table) -> None:
+        """Rows that were taken, to be taken again."""
+        self._held = arrow().concat_tables([table, self._held])
+        self.at -= table.num_rows
+
+    def rest(self) -> Table:
+        """All that is left."""
+        out = arrow().concat_tables([self._held, *self._tables])
+        self._held = self._held.slice(0, 0)
+        return out
+
+
+class _Walk:
+    """Plan and inputs side by side."""
+
+    def __init__(self, plan: Plan, finder: Finder) -> None:
+        self.out = Changes()
+        self._old = plan.containers
+        self._finder = finder
+        self._cursor = _Cursor(plan)
+        self._numbering = Numbering([abs(n) for part, _ in plan.parts for n in part.counts])
+
+    def beside(self, one: Found) -> bool:
+        """Goes on in the plan by what was found, if it is the same there; False: it is not."""
+        if isinstance(one, Same):
+            for at, table in self._cursor.take_of(self._same_place(one.number)):
+                self._look(at, table)
+            return True
+        table = _table(one)
+        then = self._cursor.take(table.num_rows)
+        if same(states(then, self._old), states(table, self._finder.containers)):
+            return True
+        self._cursor.put_back(then)
+        return False
+
+    def apart(self, begun: Iterable[Found], rest: Iterable[Found]) -> None:
+        """Matches what is left on both sides."""
+        import numpy as np
+
+        pa = arrow()
+        tables, still = [plan_schema().empty_table()], set()
+        for one in (*begun, *rest):
+            if isinstance(one, Same):
+                still |= self._same_place(one.number)
+            else:
+                tables.append(_table(one))
+        start, old, new = self._cursor.at, self._cursor.rest(), pa.concat_tables(tables)
+        of_same = np.isin(old.column("container").to_numpy(), list(still))
+        for row in np.flatnonzero(of_same):
+            self._look(start + int(row), old.slice(int(row), 1))
+        left = np.flatnonzero(~of_same)
+        found = match(
+            states(old.take(pa.array(left)), self._old), states(new, self._finder.containers)
+        )
+        moved = shifted(new, len(self._old))
+        lost = _lost(old.take(pa.array(left)), new, found.replaced)
+        for then, now in found.replaced[~lost]:
+            self._replace(start + int(left[then]), moved.slice(int(now), 1))
+        gone = np.sort(np.concatenate([found.gone, found.replaced[lost][:, 0]]))
+        for then in gone:
+            self._note(self.out.gone, start + int(left[then]))
+        self._add(moved.take(pa.array(found.added)))
+
+    def _look(self, start: int, table: Table) -> None:
+        """The local files of rows whose list is the same."""
+        stats = stat_check(table)
+        rows = with_stats(table, stats)
+        for number, row in enumerate(stats.replaced):
+            self._replace(start + row, rows.slice(number, 1))
+        for row in stats.gone:
+            self._note(self.out.gone, start + row)
+
+    def _replace(self, at: int, row: Table) -> None:
+        unit, place = self._numbering.of(at)
+        self.out.replaced.setdefault(unit, []).append(place)
+        self.out.rows.append((unit, place, row))
+
+    def _note(self, of: dict[int, list[int]], at: int) -> None:
+        unit, place = self._numbering.of(at)
+        of.setdefault(unit, []).append(place)
+
+    def _add(self, table: Table) -> None:
+        """Rows and archives, in order."""
+        start = 0
+        shards = [n for n, kind in enumerate(table.column("kind").to_pylist()) if kind == SHARD]
+        for at in (*shards, table.num_rows):
+            if at > start:
+                self.out.new.append(Rows(table.slice(start, at - start)))
+            if at < table.num_rows:
+                self.out.new.append(Tar(place_in(table.slice(at, 1))))
+            start = at + 1
+        self.out.added = table.num_rows
+        for record in table.slice(0, EXAMPLES).select(["image_id"]).to_pylist():
+            self.out.examples.append(f"{record['image_id']:.200}: added")
+
+    def _same_place(self, number: int) -> set[int]:
+        """All numbers in the plan of a container that was read at several times."""
+        place, raw = self._old[number].place, self._old[number].raw
+        return {n for n, one in enumerate(self._old) if (one.place, one.raw) == (place, raw)}
+
+
+def _table(one: Found) -> Table:
+    assert isinstance(one, (Rows, Tar))
+    return one.table if isinstance(one, Rows) else shard_table(one.place)
+
+
+def _lost(old: Table, new: Table, pairs: Any) -> Any:
+    """bool [N]: of the replaced, local files that were there and are not."""
+    was, now = (
+        table.column("size").to_numpy()[pairs[:, side]] for side, table in enumerate((old, new))
+    )
+    files = arrow().compute.equal(new.column("kind"), "file").to_numpy()[pairs[:, 1]]
+    return (was >= 0) & (now < 0) & files
+
+
+def _examples(plan: Plan, what: str, of: dict[int, list[int]]) -> Iterator[str]:
+    for unit, places in list(of.items())[:EXAMPLES]:
+        held = plan.unit(unit)
+        if held.shard is not None:
+            yield f"{held.shard.where.place:.200}: {what}"
+            continue
+        for place in places[:EXAMPLES]:
+            yield f"{held.entries[place].source:.200}: {what}"
