@@ -18,6 +18,7 @@ from physgauge.cli.distill import distill
 from physgauge.cli.doctor import doctor
 from physgauge.cli.gateway import gateway
 from physgauge.cli.parity import parity
+from physgauge.cli.query import query
 from physgauge.cli.rescore import rescore
 from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
@@ -50,6 +51,7 @@ group.add_command(parity)
 group.add_command(cascade_fit)
 group.add_command(selftest_judge)
 group.add_command(rules)
+group.add_command(query)
 group.add_command(schema)
 group.add_command(serve)
 group.add_command(gateway)
