@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
 from physgauge.bulk.work import Keep, Retry
 from physgauge.clients.runs import RunFile
+
+EVERY: Final = -1
+"""In the place of all places of an archive."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,7 +22,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     again: dict[str, list[int]] = {}
     """Unit to places of entries whose files are others now; no places: all of an archive."""
     gone: dict[str, list[int]] = {}
-    """Unit to places of entries that the inputs do not hold (any more): all of them, not the new ones."""
+    """Unit to places of entries that the inputs do not hold (any more): all of them, not the new ones;
+    EVERY for an archive."""
     retry: Retry | None = None
 
 
@@ -62,5 +67,7 @@ class Generations:
             if asked.retry is not None:
                 retry.append(asked.retry)
         before, now = self.gone(unit, committed), self.gone(unit, generation)
+        if EVERY in before:
+            return None
         again.update(set(before) - set(now))  # these are back
         return Keep(generation=committed, gone=before, again=sorted(again), retry=retry)

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from physgauge import wire
+from physgauge.bulk.generations import EVERY
 from physgauge.bulk.watch.events import UnitDone
 from physgauge.bulk.watch.tally import Tally
 from physgauge.bulk.work import Keep, Task
@@ -39,8 +40,8 @@ class Tray:
         self.kept: set[int] = set()
         self.copied: set[int] = set()
         self.warnings: dict[int, str] = {}
-        self._gone = set(task.gone)
-        self._count = task.unit.count
+        self._gone = set(task.gone) - {EVERY}
+        self._count = 0 if EVERY in task.gone else task.unit.count
         if task.keep is not None:
             self._take_over(task.keep, old)
 
@@ -86,6 +87,8 @@ class Tray:
             only: places; None: all. An archive is read through for them.
         """
         unit, crashed = self.task.unit, self.task.crashed
+        if self._count == 0:
+            return
         if unit.shard is not None:
             yield from self._read_archive(sourcing, None if only is None else set(only))
             return

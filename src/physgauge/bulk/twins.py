@@ -21,7 +21,7 @@ from physgauge.types import Item
 
 Key = bytes
 KEY_BYTES: Final = 16
-_WHOLE: Final = frozenset({"ok", "partial", "not_applicable", "skipped"})
+WHOLE: Final = frozenset({"ok", "partial", "not_applicable", "skipped"})
 _PASSING: Final = frozenset({"timeout", "unparseable", "blocked"})
 _MOST_HELD: Final = 256
 """Rows out of committed units that are kept for the next twin."""
@@ -45,7 +45,7 @@ def copyable(row: wire.Row) -> bool:
     terravis, pcmde = row.terravis, row.pcmde
     if row.error_code is not None or row.pixel_sha256 is None or terravis.fault is not None:
         return False
-    if terravis.status not in _WHOLE or pcmde.status not in _WHOLE:
+    if terravis.status not in WHOLE or pcmde.status not in WHOLE:
         return False
     outcomes = {one.outcome for one in terravis.answers.values()}
     outcomes |= {one.outcome for one in pcmde.llm_runs} | {one.outcome for one in pcmde.observers}

@@ -85,7 +85,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     keep: Keep | None = None
     """What to keep of the rows committed before; None: nothing, all entries are scored."""
     gone: list[int] = []
-    """Places (from 0, in the unit) of entries that get no row, since the inputs no longer hold them."""
+    """Places (from 0, in the unit) of entries that get no row, since the inputs no longer hold them; -1:
+    all of them (an archive)."""
     alone: list[int] = []
     """Places of the entries that were in hand when a worker died: each is scored with no other in hand,
     before all others."""
