@@ -3,8 +3,9 @@
 * COCO: ``images`` (id, file_name, width, height; optional caption, domain, view), ``categories`` (name,
   supercategory), ``annotations`` (image_id, category_id, bbox [x, y, w, h]; optional score, default 1).
 * a list, or JSON Lines, of :class:`BoxRecord` objects;
-* Parquet: one row an image with a ``boxes`` list or with the ``detections`` of an earlier run's
-  ``rows.parquet``, or one row a box (image_id, width, height, label, x0, y0, x1, y1, optional score).
+* Parquet: one row an image with a ``boxes`` list or with the ``detections`` of an earlier run, or one row
+  a box (image_id, width, height, label, x0, y0, x1, y1, optional score);
+* the folder of an earlier run.
 
 A label is ``domain.component``, or just the component when the category's supercategory or the record's
 domain says the rest.
@@ -20,6 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from physgauge.clients.coco import read_coco
+from physgauge.clients.storage import is_remote
 from physgauge.errors import BoxesError, ConfigError
 
 MAX_SIDE: Final = 1_000_000
@@ -54,15 +56,18 @@ Entry = BoxRecord | tuple[str, BoxesError]
 """A record, or the image id and what is wrong with it."""
 
 
-def read_boxes(path: Path) -> list[Entry]:
+def read_boxes(name: str | Path) -> list[Entry]:
     """Read boxes of any of the formats above; one entry an image, in file order.
 
     Raises:
         ConfigError: unreadable, no known format, or an image named twice; a fault within one image's
             record is that image's entry instead.
     """
+    path = Path(name)
     suffix = path.suffix.lower()
-    if suffix == ".parquet":
+    if is_remote(name) or path.is_dir():
+        entries = _from_run(name)
+    elif suffix == ".parquet":
         entries = _from_parquet(path)
     elif suffix in (".jsonl", ".ndjson"):
         lines = _text(path).split(b"\n")
@@ -80,7 +85,9 @@ def read_boxes(path: Path) -> list[Entry]:
                 f"{path}: expected a COCO object or a list of records, got {data!r:.40}"
             )
     else:
-        raise ConfigError(f"{path}: expected .parquet, .json or .jsonl, got {suffix!r}")
+        raise ConfigError(
+            f"{path}: expected .parquet, .json, .jsonl or the folder of a run, got {suffix!r}"
+        )
     _check_unique(entries, path)
     return entries
 
@@ -175,6 +182,19 @@ def _from_parquet(path: Path) -> list[Entry]:
             f"label, x0, y0, x1, y1), got {', '.join(first)}"
         )
     return [_entry(_known(record), f"row {number}") for number, record in enumerate(records)]
+
+
+def _from_run(name: str | Path) -> list[Entry]:
+    """The detections of an earlier run; rows with errors have none."""
+    from physgauge.clients.runs import open_run
+
+    columns = ["image_id", "caption", "error_code", "width", "height", "detections"]
+    records = (r for table in open_run(name).tables(columns) for r in table.to_pylist())
+    return [
+        _entry(_known({**record, "boxes": record["detections"]}), f"row {number}")
+        for number, record in enumerate(records)
+        if record["error_code"] is None
+    ]
 
 
 def _known(record: dict[str, Any]) -> dict[str, Any]:

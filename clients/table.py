@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import msgspec
 from msgspec import inspect
@@ -22,7 +22,7 @@ from physgauge.errors import ConfigError, EnvironmentProblem
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    Table = pa.Table
+    Table: TypeAlias = pa.Table
 
 
 def arrow() -> Any:
@@ -262,38 +262,3 @@ def read_records(path: Path) -> list[dict[str, Any]]:
         kind = type(error).__name__
         raise ConfigError(f"{path}: expected a readable Parquet file ({kind})") from None
     return records
-
-
-class RowWriter:
-    """Rows to one file, for `score` until it writes run folders."""
-
-    def __init__(self, path: Path, rows_per_group: int = 1024) -> None:
-        self._path = path
-        self._partial = path.with_name(f".{path.name}.partial")
-        self._file = self._partial.open("wb")
-        self._rows = RowFile(self._file, rows_per_group)
-        self.rows = 0
-
-    def write(self, row: wire.Row) -> None:
-        """Add one row."""
-        self._rows.write(row)
-        self.rows += 1
-
-    def __enter__(self) -> RowWriter:
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._rows.finish({})
-        self._file.close()
-        if kind is None:
-            self._partial.replace(self._path)
-        else:
-            self._partial.unlink(missing_ok=True)
-
-
-def write_rows(path: Path, rows: Any) -> int:
-    """Rows to one file, for tests until they write run folders."""
-    with RowWriter(path) as writer:
-        for row in rows:
-            writer.write(row)
-    return writer.rows

@@ -165,17 +165,17 @@ class Run:
         return Session(self.store, lease_s)
 
     def table(self, unit: int, columns: Sequence[str] | None = None) -> Table:
-        """One unit's rows; see :meth:`tables`.
+        """One unit's rows; see :meth:`parts`.
 
         Raises:
             KeyError: the unit is not committed.
         """
         return reading.table(self.store, self.committed()[unit], columns)
 
-    def tables(
+    def parts(
         self, columns: Sequence[str] | None = None, units: Iterable[int] | None = None
-    ) -> Iterator[Table]:
-        """One table a committed unit, in order of units, checksums verified.
+    ) -> Iterator[tuple[Committed, Table]]:
+        """Each committed unit with its rows, in order of units, checksums verified.
 
         Args:
             columns: names as in ``terravis.score``, one column each in that order, named so; None: all.
@@ -185,12 +185,19 @@ class Run:
             EnvironmentProblem: a file is damaged or unreadable; names it.
             ConfigError: an unknown column.
         """
-        there = self.committed()
-        wanted = there if units is None else [u for u in units if u in there]
-        return reading.tables(self.store, [there[u] for u in sorted(wanted)], columns)
+        there = self._there(units)
+        return zip(there, reading.tables(self.store, there, columns), strict=True)
+
+    def tables(
+        self, columns: Sequence[str] | None = None, units: Iterable[int] | None = None
+    ) -> Iterator[Table]:
+        """The tables of :meth:`parts`."""
+        return reading.tables(self.store, self._there(units), columns)
 
     def rows(self, units: Iterable[int] | None = None) -> Iterator[wire.Row]:
-        """The rows of committed units, in order; raises as :meth:`tables`."""
+        """The rows of committed units, in order; raises as :meth:`parts`."""
+        return reading.rows(self.store, self._there(units))
+
+    def _there(self, units: Iterable[int] | None) -> list[Committed]:
         there = self.committed()
-        wanted = there if units is None else [u for u in units if u in there]
-        return reading.rows(self.store, [there[u] for u in sorted(wanted)])
+        return [there[u] for u in sorted(there if units is None else {*units} & there.keys())]

@@ -148,8 +148,8 @@ class Session:
             self._drop((unit, generation), turn)
 
     def _drop(self, unit: Unit, turn: int) -> None:
-        """Take the claims on a unit away up to this turn, which goes last: what is left on the way is a dead
-        one's, for the next one to take over."""
+        """Take the claims on a unit away up to this turn, which goes last: what is left on the way is
+        a dead one's, for the next one to take over."""
         for one in list(self._store.list(claim_prefix(*unit))):
             claim = claim_of(one.key)
             if claim is not None and claim[2] <= turn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -28,8 +28,7 @@ from physgauge.clients.runs.names import (
     run_key,
 )
 from physgauge.clients.runs.record import make_record, read_records, write_record, write_schema
-from physgauge.clients.runs.run import Run
-from physgauge.clients.storage import Store, is_remote, open_store
+from physgauge.clients.storage import Store
 from physgauge.clients.storage.faults import said
 from physgauge.errors import ConfigError, EnvironmentProblem
 
@@ -100,13 +99,22 @@ class RunWriter:
             fill(file, place, {}, self._rows)
         self._rows.clear()
 
-    def __enter__(self) -> RunWriter:
+    @property
+    def address(self) -> str:
+        """Where the run will lie."""
+        return self._store.address
+
+    def check(self) -> None:
+        """Raise what :meth:`__enter__` would, before anything costly is begun."""
         if occupied(self._store) and not self._overwrite:
             raise ConfigError(
-                f"{self._store.address}: a run is there: expected another -o DIR, or --overwrite to "
-                "replace it"
+                f"{self.address}: a run is there: expected another -o DIR, or --overwrite to replace it"
             )
+
+    def __enter__(self) -> RunWriter:
+        self.check()
         self._store.make()
+        write_schema(self._store)
         return self
 
     def __exit__(
@@ -141,7 +149,6 @@ class RunWriter:
                 count = count_key(unit, 0, entries)
                 self._store.create(count, b"", durable=False)
                 made.append(count)
-            write_schema(self._store)
             if not write_record(self._store, make_record(0, "score", {}, self._options)):
                 raise ConfigError(f"{self._store.address}: somebody else writes a run here")
         except (ConfigError, EnvironmentProblem):
@@ -149,36 +156,3 @@ class RunWriter:
                 with suppress(EnvironmentProblem):
                     self._store.delete(key)
             raise
-
-
-def read_run(path: str | Path) -> Iterator[wire.Row]:
-    """Rows of a run folder (path or ``s3://``), or of one Parquet file of rows, checksums verified.
-
-    Raises:
-        ConfigError: no rows there, or rows of another version.
-        EnvironmentProblem: a damaged or unreadable file; names it.
-    """
-    from physgauge.clients.table import read_rows
-
-    if not is_remote(path) and Path(path).is_file():
-        yield from read_rows(Path(path))
-    else:
-        yield from open_run(path).rows()
-
-
-def open_run(path: str | Path) -> Run:
-    """The run in a folder.
-
-    Raises:
-        ConfigError: none there; names what is.
-    """
-    old = None if is_remote(path) else Path(path) / "rows.parquet"
-    try:
-        return Run.open(open_store(path))
-    except ConfigError:
-        if old is not None and old.is_file():
-            raise ConfigError(
-                f"{path}: expected a run folder (run.json), got the rows of an earlier version: "
-                f"give the file itself, {old}"
-            ) from None
-        raise

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from physgauge import wire
 from physgauge.cascade_settings import CascadeSettings, FirstSettings, Promise, kept
 from physgauge.cli.main import group
-from physgauge.clients.table import read_rows
+from physgauge.clients.runs import read_run
 from physgauge.config import check as check_profile
 from physgauge.config import load_profile, parse
 from physgauge.ensemble.judge.cascade.bands import Bands
@@ -208,14 +208,14 @@ def test_a_profile_with_a_cascade_runs(pictures: Path, tmp_path: Path) -> None:
     # Random weights sit near P = 0.5: with everything surely eligible the bands decide nothing.
     said = run("score", pictures, "--profile", profile, "-o", tmp_path / "out")
     assert "nobody has checked how often it decides otherwise" in said
-    rows = list(read_rows(tmp_path / "out/rows.parquet"))
+    rows = list(read_run(tmp_path / "out"))
     assert {row.terravis.mode for row in rows} == {"cascade:second"}
     assert all(row.provenance.settings["cascade.low"] == 0.2 for row in rows)
     assert any(name.startswith("judge_first_") for name in rows[0].provenance.models)
     alone = tmp_path / "alone.toml"
     alone.write_text(PROFILE[: PROFILE.index("[cascade]")], "utf-8")
     run("score", pictures, "--profile", alone, "-o", tmp_path / "alone")
-    single = list(read_rows(tmp_path / "alone/rows.parquet"))
+    single = list(read_run(tmp_path / "alone"))
     for one, other in zip(rows, single, strict=True):
         assert one.terravis.answers.keys() == other.terravis.answers.keys()
         for name, answer in one.terravis.answers.items():

@@ -20,7 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
 from physgauge import wire
-from physgauge.clients.table import read_rows
+from physgauge.clients.runs import read_run
 
 RUN = (sys.executable, "-c", "from physgauge.cli.main import main; main()")
 SIZE = 64
@@ -208,7 +208,7 @@ def rows(folder: Path) -> dict[str, wire.Row]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "bicycle" in done.stdout
-    return {Path(row.image_id).stem: row for row in read_rows(folder / "out/rows.parquet")}
+    return {Path(row.image_id).stem: row for row in read_run(folder / "out")}
 
 
 def broken(row: wire.Row) -> list[str]:

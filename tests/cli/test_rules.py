@@ -12,9 +12,9 @@ from PIL import Image
 
 from physgauge import wire
 from physgauge.cli.main import main
-from physgauge.clients.table import write_rows
 from physgauge.ensemble.decode import pixel_sha256
 from physgauge.report.draw import BAD, GOOD
+from tests.runs.folders import write_run
 
 PACK = """name = "boat"
 version = 3
@@ -88,8 +88,14 @@ def test_check_shows_a_piece_of_a_long_line(
         (("check", "none.toml"), "cannot read the pack: No such file or directory"),
         (("check", "carr"), "no pack named 'carr'"),
         (("show", "carr"), "did you mean 'car'?"),
-        (("explain", "nowhere", "a.png"), "nowhere: expected a folder with rows.parquet"),
-        (("explain", "bad", "a.png"), "rows.parquet: expected rows of physgauge"),
+        (
+            ("explain", "nowhere", "a.png"),
+            "nowhere: expected a run of physgauge (run.json), got none",
+        ),
+        (
+            ("explain", "bad", "a.png"),
+            "got rows of an earlier version: give the file itself, bad/rows.parquet",
+        ),
     ],
 )
 def test_wrong_use_says_what_was_expected(
@@ -180,7 +186,7 @@ def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         row("a/twin.png", "a/twin.png", sha),
         row("b/twin.png", "b/twin.png", sha),
     ]
-    write_rows(tmp_path / "out/rows.parquet", rows)
+    write_run(tmp_path / "out", rows)
     return tmp_path
 
 
@@ -206,7 +212,7 @@ def several_readings(scored: Path, readings: int | None) -> None:
     shares = {"P1": 0.25, "S1": 0.625, "S2": 0.0}
     rules = [msgspec.structs.replace(r, p_violated=shares[r.id]) for r in given.pcmde.rules]
     pcmde = msgspec.structs.replace(given.pcmde, rules=rules, readings=readings)
-    write_rows(scored / "out/rows.parquet", [msgspec.structs.replace(given, pcmde=pcmde)])
+    write_run(scored / "out", [msgspec.structs.replace(given, pcmde=pcmde)])
 
 
 def test_explain_says_how_sure_a_violation_is(
@@ -278,7 +284,7 @@ def test_explain_draws_the_boxes_that_rules_point_at(scored: Path) -> None:
         (("boat_2", "--draw", "why.png"), "not the picture that was scored: its pixels have changed"),
         (("gone", "--draw", "why.png"), "pictures/gone.png cannot be read (No such file or directory)"),
         (("record 7", "--draw", "why.png"), "has no picture in this run (boxes from boxes.json): expected --image FILE"),
-        (("record 7", "--draw", "why.png", "--image", "out/rows.parquet"), "out/rows.parquet: "),
+        (("record 7", "--draw", "why.png", "--image", "out/run.json"), "out/run.json: "),
         (("boat_1", "--draw", "why.xyz"), "--draw why.xyz: cannot be written"),
     ],
 )  # fmt: skip

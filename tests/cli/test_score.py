@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from physgauge import wire
-from physgauge.clients.table import read_rows
+from physgauge.clients.runs import read_run
 from physgauge.ensemble.decode import pixel_sha256
 from tests.decode import build
 
@@ -100,7 +100,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, wi
     (folder / "captions.json").write_text(json.dumps(captions), encoding="utf-8")
     done = run(folder, "in", "--captions", "captions.json", "-o", "out", "--draw")
     assert done.returncode == 0, done.stderr
-    rows = {Path(row.image_id).name: row for row in read_rows(folder / "out/rows.parquet")}
+    rows = {Path(row.image_id).name: row for row in read_run(folder / "out")}
     return folder, rows, done.stdout + done.stderr
 
 
@@ -108,7 +108,7 @@ def test_one_row_for_every_file_in_order(scored: tuple[Path, dict[str, wire.Row]
     folder, rows, _ = scored
     names = sorted(p.name for p in (folder / "in").iterdir() if p.is_file())
     assert list(rows) == names
-    assert len(list(read_rows(folder / "out/rows.parquet"))) == len(names)
+    assert len(list(read_run(folder / "out"))) == len(names)
 
 
 def test_error_codes(scored: tuple[Path, dict[str, wire.Row], str]) -> None:

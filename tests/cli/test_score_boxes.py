@@ -13,7 +13,7 @@ import pytest
 
 from physgauge import wire
 from physgauge.cli.main import main
-from physgauge.clients.table import read_rows
+from physgauge.clients.runs import read_run
 
 RUN = (sys.executable, "-c", "from physgauge.cli.main import main; main()")
 
@@ -73,7 +73,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Comp
 
 
 def rows(folder: Path) -> dict[str, wire.Row]:
-    return {row.image_id: row for row in read_rows(folder / "out/rows.parquet")}
+    return {row.image_id: row for row in read_run(folder / "out")}
 
 
 def test_every_record_has_its_row(run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
@@ -169,10 +169,10 @@ def test_json_on_standard_output_is_rows_only(tmp_path: Path) -> None:
         (("score", "", "--json"), 2, "expected a file, a folder or a glob pattern, got an empty path"),
         (("score", "b.json", "--json", "--workers", "257"), 2, "257 is not in the range"),
         (("score", "b.json", "--json", "--threads", "1025"), 2, "1025 is not in the range"),
-        (("score-boxes", "b.json", "-o", "x" * 300), 2, "cannot be written (File name too long)"),
+        (("score-boxes", "b.json", "-o", "x" * 300), 3, "cannot be read (File name too long)"),
         (("score-boxes", "b.json", "--json", "--profile", "x" * 300), 2, "profile: expected one of"),
         (("score-boxes", "b.json", "-o", "taken", "--overwrite"), 2,
-         "taken/rows.parquet: expected a file to replace, got a folder"),
+         "taken/run.json: expected the record of a run"),
         (("score-boxes", "b.json", "--json", "--profile", "deep.toml"), 2, "got arrays nested too deeply"),
         (("score-boxes", "b.json", "--json", "--profile", "digits.toml"), 2, "digits.toml: not TOML"),
         (("score-boxes", "b.json", "--json", "--profile", "layout.toml"), 2,
@@ -193,7 +193,8 @@ def test_wrong_use_says_what_was_expected(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b.json").write_text("[]", encoding="utf-8")
-    (tmp_path / "taken/rows.parquet").mkdir(parents=True)
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken/run.json").write_text("{}", encoding="utf-8")
     known = 'name = "mine"\n[packs]\ncar = "car"\n[specifications]\ncar = '
     for name, text in {
         "deep": "x = " + "[" * 5000,
@@ -233,7 +234,7 @@ def test_names_that_standard_output_cannot_say(tmp_path: Path) -> None:
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert b"caf" in done.stdout
-    assert [row.image_id for row in read_rows(out / "rows.parquet")] == ["\u05d0 \U0001f415"]
+    assert [row.image_id for row in read_run(out)] == ["\u05d0 \U0001f415"]
 
 
 def test_rows_of_an_earlier_run_are_not_replaced_unasked(tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_rows_of_an_earlier_run_are_not_replaced_unasked(tmp_path: Path) -> None
     assert physgauge("score-boxes", str(file), "-o", out).returncode == 0
     again = physgauge("score-boxes", str(file), "-o", out)
     assert again.returncode == 2
-    assert "rows.parquet exists: expected another -o DIR, or --overwrite" in again.stderr
+    assert "a run is there: expected another -o DIR, or --overwrite" in again.stderr
     assert physgauge("score-boxes", str(file), "-o", out, "--overwrite").returncode == 0
 
 
@@ -251,7 +252,7 @@ def test_rows_can_be_scored_again_from_their_own_boxes(
     run: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     folder = run[0]
-    done = physgauge("score-boxes", str(folder / "out/rows.parquet"), "--json")
+    done = physgauge("score-boxes", str(folder / "out"), "--json")
     assert done.returncode == 0, done.stderr
     names = [wire.from_json(line.encode()).image_id for line in done.stdout.splitlines()]
     assert names == ["whole", "six_legs", "horns", "nothing"]

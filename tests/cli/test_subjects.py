@@ -11,7 +11,7 @@ import pytest
 
 from physgauge import wire
 from physgauge.cli.main import main
-from physgauge.clients.table import read_rows
+from physgauge.clients.runs import read_run
 from physgauge.report.draw import ASIDE, BAD, annotate, findings
 from tests.subjects.shapes import DOG, HEIGHT, WIDTH, at, record, without
 
@@ -38,7 +38,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows(out: Path) -> dict[str, wire.Row]:
-    return {row.image_id: row for row in read_rows(out / "rows.parquet")}
+    return {row.image_id: row for row in read_run(out)}
 
 
 def test_rows_list_the_subjects(out: Path) -> None:

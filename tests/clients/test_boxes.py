@@ -150,7 +150,7 @@ def test_nan_boxes_from_parquet(tmp_path: Path) -> None:
         ("x.json", {**coco(), "images": [{"id": 7, "file_name": ["a"]}]}, r"images\[0\]: Expected `str \| null`"),
         ("x.json", {**coco(), "images": [{"id": 7}, {"id": 7}]}, r"images\[1\]: expected each id once, got 7"),
         ("x.json", {**coco(), "categories": [{"id": 1}]}, r"categories\[0\]: .* required field `name`"),
-        ("x.csv", "a", r"expected \.parquet, \.json or \.jsonl"),
+        ("x.csv", "a", r"expected \.parquet, \.json, \.jsonl or the folder of a run"),
         ("x.parquet", "no parquet", "expected a readable Parquet file"),
     ],
 )  # fmt: skip

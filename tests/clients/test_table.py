@@ -2,17 +2,27 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import random
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec import inspect
 
 from physgauge import wire
-from physgauge.clients.table import RowWriter, arrow_schema, read_rows, write_rows
+from physgauge.clients.table import (
+    RowFile,
+    arrow_schema,
+    read_rows,
+    read_table,
+    to_rows,
+    to_table,
+)
+from physgauge.errors import ConfigError, EnvironmentProblem
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,22 +83,47 @@ def error_row(name: str) -> wire.Row:
     )
 
 
+def write_file(path: Path, rows: list[wire.Row], rows_per_group: int = 1024) -> None:
+    with path.open("wb") as file:
+        out = RowFile(file, rows_per_group)
+        for row in rows:
+            out.write(row)
+        out.finish({"physgauge.unit": "7"})
+
+
 def test_parquet_gives_back_what_was_written(tmp_path: Path) -> None:
     rows = [full_row(f"{n}.png") if n % 3 else error_row(f"{n}.png") for n in range(25)]
-    path = tmp_path / "rows.parquet"
-    assert write_rows(path, rows) == 25
-    assert list(read_rows(path)) == rows
+    path = tmp_path / os.fsdecode(b"caf\xe9.parquet")
+    for per_group in (1024, 10):
+        write_file(path, rows, per_group)
+        assert list(read_rows(path)) == rows
+    with path.open("rb") as file:
+        assert pq.read_metadata(file).metadata[b"physgauge.unit"] == b"7"
 
 
 def test_no_rows_is_a_readable_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    assert write_rows(path, []) == 0
+    write_file(path, [])
     assert list(read_rows(path)) == []
+
+
+def test_rows_of_a_file_go_into_another_as_they_are(tmp_path: Path) -> None:
+    rows = [full_row(f"{n}.png") for n in range(5)]
+    with (tmp_path / "x.parquet").open("wb") as file:
+        out = RowFile(file)
+        out.write(error_row("first"))
+        out.write_table(to_table(rows))
+        # As an earlier version would have written them: without a field that has been added since.
+        out.write_table(to_table(rows[:1]).drop_columns(["warnings"]))
+        out.finish({})
+        assert out.rows == 7
+    last = msgspec.structs.replace(rows[0], warnings=[])
+    assert list(read_rows(tmp_path / "x.parquet")) == [error_row("first"), *rows, last]
 
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    write_rows(path, [full_row(f"{n}.png") for n in range(50)])
+    write_file(path, [full_row(f"{n}.png") for n in range(50)])
     whole = path.read_bytes()
     group = pq.ParquetFile(path).metadata.row_group(0)
     for number in range(0, group.num_columns, 7):
@@ -98,55 +133,83 @@ def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
         data = bytearray(whole)
         data[first + column.total_compressed_size - 1] ^= 0x10
         path.write_bytes(bytes(data))
-        with pytest.raises((OSError, msgspec.ValidationError, UnicodeDecodeError)):
+        with pytest.raises(EnvironmentProblem, match=r"rows.parquet: cannot be read \(damaged"):
             list(read_rows(path))
 
 
-def test_no_file_under_the_final_name_after_a_failure(tmp_path: Path) -> None:
+def test_columns_by_name(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-
-    def write_and_fail() -> None:
-        with RowWriter(path) as writer:
-            writer.write(full_row("a.png"))
-            raise RuntimeError("boom")
-
-    with pytest.raises(RuntimeError, match="boom"):
-        write_and_fail()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
-    """A limit on the size of files, in a process of its own, stands for the disk's end."""
-    script = """
-import os, resource, signal, sys
-from pathlib import Path
-from physgauge.clients.table import RowWriter
-from physgauge.errors import EnvironmentProblem
-from tests.clients.test_table import full_row
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-try:
-    with RowWriter(Path(sys.argv[1]), rows_per_group=int(sys.argv[2])) as writer:
-        for n in range(200):
-            writer.write(full_row(os.urandom(40).hex()))
-except EnvironmentProblem as error:
-    print(error)
-"""
-    for rows in (10, 1000):  # while it writes, and when it closes
-        done = subprocess.run(
-            [sys.executable, "-c", script, str(tmp_path / "rows.parquet"), str(rows)],
-            capture_output=True, text=True, timeout=60, check=False, cwd=ROOT,
-        )  # fmt: skip
-        assert done.stderr == ""
-        assert "rows.parquet: the rows cannot be written (File too large)" in done.stdout
-        assert list(tmp_path.iterdir()) == []
+    write_file(path, [full_row("a"), error_row("b")])
+    names = ["pcmde.verdict", "image_id", "terravis.eligible.p", "extra"]
+    with path.open("rb") as file:
+        table = read_table(file, "x", names)
+    assert table.column_names == names
+    assert table.to_pydict() == {
+        "pcmde.verdict": ["PASS", None],
+        "image_id": ["a", "b"],
+        "terravis.eligible.p": [0.9, None],
+        "extra": [[("model", "m"), ("steps", "20")], []],
+    }
+    for wrong in ("terravis.scor", "nothing", "image_id.x", ""):
+        with path.open("rb") as file, pytest.raises(ConfigError, match="a row has no such column"):
+            read_table(file, "x", [wrong])
 
 
-def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
-    path = tmp_path / os.fsdecode(b"caf\xe9") / "rows.parquet"
-    path.parent.mkdir()
-    write_rows(path, [full_row("a.png")])
-    assert [row.image_id for row in read_rows(path)] == ["a.png"]
+def random_value(info: inspect.Type, rng: random.Random) -> Any:
+    """Any value that a wire type allows."""
+    match info:
+        case inspect.StructType(cls=cls, fields=fields):
+            return cls(**{f.name: random_value(f.type, rng) for f in fields})
+        case inspect.ListType(item_type=item, min_length=least):
+            return [random_value(item, rng) for _ in range(least or rng.choice((0, 0, 1, 3)))]
+        case inspect.DictType(value_type=value):
+            return {f"k{n}": random_value(value, rng) for n in range(rng.choice((0, 1, 4)))}
+        case inspect.UnionType(types=types):
+            return random_value(rng.choice(types), rng)
+        case inspect.NoneType():
+            return None
+        case inspect.Metadata(type=inner):
+            return random_value(inner, rng)
+        case inspect.LiteralType(values=options):
+            return rng.choice(options)
+        case inspect.StrType():
+            return rng.choice(("", "a", "\u00e9\U0001f986", "x\x00y", "null", "z" * 300))
+        case inspect.FloatType(ge=least, le=most):
+            return rng.choice((least or 0.0, 1 if most is None else most, rng.random(), 1e-300))
+        case inspect.IntType(ge=least, le=most):
+            return rng.randint(least or -(2**63), most or 2**63 - 1)
+        case inspect.BoolType():
+            return rng.random() < 0.5
+    raise TypeError(info)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_by_columns_is_the_same_as_by_rows(seed: int) -> None:
+    """Whatever is in the rows: nothing, nulls in nulls, the ends of the ranges."""
+    rng = random.Random(seed)
+    info = inspect.type_info(wire.Row)
+    for count in (0, 1, 7):
+        rows = [random_value(info, rng) for _ in range(count)]
+        table = to_table(rows)
+        table.validate(full=True)
+        plain = pa.Table.from_pylist([msgspec.to_builtins(row) for row in rows], arrow_schema())
+        assert table.equals(plain)
+        assert list(to_rows(table)) == rows
+        assert list(to_rows(table.slice(3, 2))) == rows[3:5]
+
+
+def test_rows_that_no_row_can_be(tmp_path: Path) -> None:
+    whole = pa.Table.from_pylist([msgspec.to_builtins(full_row("a"))], arrow_schema())
+    twice = pa.array([[("a", "1"), ("a", "2")]], arrow_schema().field("extra").type)
+    for table, says in (
+        (whole.append_column("surprise", [[1]]), "unknown field `surprise`"),
+        (whole.set_column(whole.column_names.index("width"), "width", [["x"]]), "Expected `int"),
+        (whole.set_column(whole.column_names.index("extra"), "extra", [twice]), "once each"),
+        (whole.drop_columns(["source"]), "missing required field `source`"),
+    ):
+        pq.write_table(table, tmp_path / "x.parquet")
+        with pytest.raises(ConfigError, match=f"x.parquet: not rows of this version: .*{says}"):
+            list(read_rows(tmp_path / "x.parquet"))
 
 
 def test_json_round_trip_fits_the_published_schema() -> None:

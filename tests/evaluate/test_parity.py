@@ -18,7 +18,6 @@ from sklearn.metrics import cohen_kappa_score
 
 from physgauge import wire
 from physgauge.cli.main import group
-from physgauge.clients.table import write_rows
 from physgauge.errors import ConfigError
 from physgauge.evaluate.agreement import measures
 from physgauge.evaluate.bootstrap import of_pairs
@@ -28,6 +27,7 @@ from physgauge.evaluate.record import record, unlike
 from physgauge.evaluate.result import Parity
 from physgauge.parity_record import ParityRecord, claim
 from physgauge.settings import read_table
+from tests.runs.folders import write_run
 
 PROFILES = Path(__file__).parents[2] / "profiles"
 PROBES = ("floats", "melts", "glows")
@@ -288,8 +288,7 @@ def test_doctor_says_what_a_profile_may_claim(tmp_path: Path) -> None:
 def test_command_on_stored_rows(tmp_path: Path) -> None:
     a = rows([(True, False, True), (True, False, False)])
     b = rows([(True, False, True), (False, False, None)], mode="paper")
-    (tmp_path / "run").mkdir()
-    write_rows(tmp_path / "run" / "rows.parquet", a)
+    write_run(tmp_path / "run", a)
     (tmp_path / "b.jsonl").write_bytes(b"\n".join(map(wire.to_json, b)) + b"\n\n")
     out = tmp_path / "out.json"
     sides = [str(tmp_path / "run"), str(tmp_path / "b.jsonl")]
@@ -312,7 +311,7 @@ def test_command_on_stored_rows(tmp_path: Path) -> None:
         (["tiny", "tiny", "x.png"], "expected one with a judge"),
         (["a.jsonl", "a.jsonl", "x.png"], "expected no PATHs"),
         (["gone.parquet", "a.jsonl"], "expected a file of rows, got none"),
-        ([".", "a.jsonl"], "expected a folder with rows.parquet"),
+        ([".", "a.jsonl"], "expected a run of physgauge (run.json), got none"),
         (["bad.jsonl", "a.jsonl"], "bad.jsonl: line 2: expected a result row"),
     ],
 )

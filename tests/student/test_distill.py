@@ -15,7 +15,7 @@ from transformers import ViTConfig, ViTModel
 
 from physgauge import wire
 from physgauge.cli.main import group, main
-from physgauge.clients.table import read_rows, write_rows
+from physgauge.clients.runs import read_run
 from physgauge.config import LoadedProfile, Profile
 from physgauge.distill import plots
 from physgauge.distill.backbones import BackboneTrunk, as_grid, make_student
@@ -31,6 +31,7 @@ from physgauge.judge_settings import JudgeSettings
 from physgauge.train.student.layout import probe_ids
 from physgauge.train.student.metrics import Answers, reliability
 from physgauge.types import U8
+from tests.runs.folders import write_run
 
 FEW = 40
 
@@ -166,9 +167,7 @@ def test_states_are_those_that_answers_are_read_from(rows: Path) -> None:
         assert both.shape[:2] == (2, 18)
         assert np.abs(both[0, 3] - alone[0, 0]).max() < 1e-4
         odds = made.runner.readout.log_odds(torch.from_numpy(both[0]))
-        stored = next(
-            r for r in read_rows(rows / "rows.parquet") if r.source.endswith("000001.jpg")
-        )
+        stored = next(r for r in read_run(rows) if r.source.endswith("000001.jpg"))
         wanted = np.array([a.p_yes for a in stored.terravis.answers.values()], float)
         said = 1 / (1 + np.exp(-odds))
         assert np.abs(said - wanted).max() < 1e-4
@@ -179,7 +178,7 @@ def test_states_are_those_that_answers_are_read_from(rows: Path) -> None:
 
 
 def test_what_is_missing_is_not_made_up(rows: Path, tmp_path: Path) -> None:
-    stored = list(read_rows(rows / "rows.parquet"))
+    stored = list(read_run(rows))
     replace = msgspec.structs.replace
 
     def with_(row: wire.Row, **changes: object) -> wire.Row:
@@ -195,8 +194,7 @@ def test_what_is_missing_is_not_made_up(rows: Path, tmp_path: Path) -> None:
     stored[2] = with_(stored[2], eligible=wire.Eligible(outcome="timeout"))
     stored[3] = replace(stored[3], source="elsewhere.jpg")
     stored[4] = replace(stored[4], error_code="internal")
-    (tmp_path / "rows").mkdir()
-    write_rows(tmp_path / "rows/rows.parquet", stored)
+    write_run(tmp_path / "rows", stored)
     taught = read_taught([tmp_path / "rows"], None)
     assert len(taught.records) == FEW - 4
     assert sum(taught.left_out.values()) == 4
@@ -214,20 +212,18 @@ def test_what_is_missing_is_not_made_up(rows: Path, tmp_path: Path) -> None:
 def test_errors_say_what_is_wrong(
     rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ConfigError, match=r"expected rows of a run \(rows.parquet\), got none"):
+    with pytest.raises(ConfigError, match=r"expected a run of physgauge \(run.json\), got none"):
         read_taught([tmp_path], None)
-    stored = list(read_rows(rows / "rows.parquet"))
+    stored = list(read_run(rows))
     gone = [msgspec.structs.replace(row, source=f"x/{row.source[1:]}") for row in stored]
-    (tmp_path / "gone").mkdir()
-    write_rows(tmp_path / "gone/rows.parquet", gone)
+    write_run(tmp_path / "gone", gone)
     with pytest.raises(ConfigError, match=r"got none .40 rows: the image is not there"):
         read_taught([tmp_path / "gone"], None)
     other = [
         msgspec.structs.replace(r, terravis=msgspec.structs.replace(r.terravis, answers={"x": wire.Answer(outcome="refused")}))
         for r in stored[:1]
     ]  # fmt: skip
-    (tmp_path / "other").mkdir()
-    write_rows(tmp_path / "other/rows.parquet", other)
+    write_run(tmp_path / "other", other)
     with pytest.raises(ConfigError, match="expected answers to one set of probes throughout"):
         read_taught([rows, tmp_path / "other"], None)
     for backbone in ("large", "small:x", "hf", "onnx:x"):

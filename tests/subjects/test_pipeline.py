@@ -245,10 +245,10 @@ def test_mirrored_and_doubled_pictures_give_the_same_answers(pipeline: Pipeline)
 def test_rows_go_through_json_and_parquet(pipeline: Pipeline, tmp_path: object) -> None:
     from pathlib import Path
 
-    from physgauge.clients.table import read_rows, write_rows
+    from physgauge.clients.runs import read_run
+    from tests.runs.folders import write_run
 
     rows = score(pipeline, *PICTURES)
     assert [wire.from_json(wire.to_json(row)) for row in rows] == rows
-    file = Path(str(tmp_path)) / "rows.parquet"
-    write_rows(file, rows)
-    assert list(read_rows(file)) == rows
+    write_run(Path(str(tmp_path)), rows)
+    assert list(read_run(Path(str(tmp_path)))) == rows

@@ -12,13 +12,14 @@ import pytest
 
 from physgauge import wire
 from physgauge.cli.main import main
-from physgauge.clients.table import read_rows, write_rows
+from physgauge.clients.runs import read_run
 from physgauge.config import load_profile
 from physgauge.ensemble.judge.engine import Question, Reply
 from physgauge.ensemble.pipeline import Options, Pipeline
 from physgauge.ensemble.reaggregate import Changes, reaggregate
 from physgauge.errors import ConfigError
 from physgauge.types import U8, Item
+from tests.runs.folders import write_run
 from tests.terravis.scripted import Scripted, p
 from tests.terravis.test_pipeline import looking
 
@@ -167,10 +168,9 @@ def test_the_command(
     rows: list[wire.Row], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
-    old.mkdir()
-    write_rows(old / "rows.parquet", rows)
+    write_run(old, rows)
     assert command(str(old), "-o", str(new), "--alpha", "0.25", "--tau", "95") == 0
-    written = list(read_rows(new / "rows.parquet"))
+    written = list(read_run(new))
     assert written == [reaggregate(row, Changes(alpha=0.25, tau=95.0)) for row in rows]
     assert (new / "row.schema.json").exists()
     capsys.readouterr()
@@ -178,9 +178,9 @@ def test_the_command(
         ([str(new), "-o", str(new)], "expected another folder"),
         (
             [str(tmp_path), "-o", str(tmp_path / "x")],
-            "expected rows of an earlier run (rows.parquet)",
+            "expected a run of physgauge (run.json), got none",
         ),
-        ([str(old), "-o", str(new)], "rows.parquet exists"),
+        ([str(old), "-o", str(new)], "a run is there"),
         ([str(old), "-o", str(new), "--lambda", "0"], "'--lambda': 0.0 is not in the range"),
         *(
             (
@@ -193,8 +193,10 @@ def test_the_command(
     ):
         assert command(*arguments) == 2
         assert message in capsys.readouterr().err.replace("\n", "")
-    damaged = bytearray((old / "rows.parquet").read_bytes())
+    (file,) = (old / "rows").iterdir()
+    damaged = bytearray(file.read_bytes())
     damaged[len(damaged) // 3] ^= 0xFF
-    (old / "rows.parquet").write_bytes(damaged)
+    file.write_bytes(damaged)
     assert command(str(old), "-o", str(tmp_path / "y")) in (2, 3)
-    assert not (tmp_path / "y/rows.parquet").exists()
+    assert not (tmp_path / "y/run.json").exists()
+    assert not any((tmp_path / "y/rows").glob("*"))

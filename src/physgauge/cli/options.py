@@ -32,10 +32,10 @@ _SHARED = (
     click.option("--pack", "packs", multiple=True, metavar="NAME|FILE.toml",
                  help="Use this rule pack for its domain (may be given several times)."),
     click.option("-o", "--output", type=click.Path(file_okay=False), metavar="DIR",
-                 help="Folder for rows.parquet and row.schema.json."),
+                 help="Run folder, a path or s3://BUCKET/PREFIX (docs/bulk.md)."),
     click.option("--json", "as_json", is_flag=True,
                  help="Print each row as one line of JSON on standard output."),
-    click.option("--overwrite", is_flag=True, help="Replace the rows of an earlier run in DIR."),
+    click.option("--overwrite", is_flag=True, help="Replace the run in DIR."),
 )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, get_args
 
 import click
 
+from physgauge.clients.runs import open_run, read_run
+from physgauge.clients.storage import is_remote
 from physgauge.errors import ConfigError, ImageError
 from physgauge.types import Item
 
@@ -56,7 +58,7 @@ def parity(
     from physgauge.report.parity_table import print_parity
 
     sides = [_stored(name) or _profile(name) for name in (a, b)]
-    images = [side for side in sides if not isinstance(side, Path)]
+    images = [side for side in sides if not isinstance(side, str)]
     if images and not paths:
         raise click.UsageError(
             f"{images[0].profile.name} is a profile: expected the PATHs of images"
@@ -92,19 +94,17 @@ def stored_rows(name: str) -> Iterator[wire.Row]:
     yield from _read(path)
 
 
-def _stored(name: str) -> Path | None:
-    from physgauge.cli.run import ROWS_FILE
-
+def _stored(name: str) -> str | None:
+    """The name, if it is one of rows."""
     path = Path(name)
-    if path.is_dir():
-        path /= ROWS_FILE
-        if not path.is_file():
-            raise ConfigError(f"{name}: expected a folder with {ROWS_FILE}, got one without")
+    if is_remote(name) or path.is_dir():
+        open_run(name)  # says so if there is none
+        return name
     if path.suffix not in STORED:
         return None
     if not path.is_file():
         raise ConfigError(f"{path}: expected a file of rows, got none")
-    return path
+    return name
 
 
 def _profile(name: str) -> LoadedProfile:
@@ -129,8 +129,8 @@ def _profile(name: str) -> LoadedProfile:
     return msgspec.structs.replace(loaded, profile=profile)
 
 
-def _rows(side: Path | LoadedProfile, paths: tuple[str, ...]) -> Iterator[wire.Row]:
-    if isinstance(side, Path):
+def _rows(side: str | LoadedProfile, paths: tuple[str, ...]) -> Iterator[wire.Row]:
+    if isinstance(side, str):
         yield from _read(side)
         return
     from physgauge.cli.run import loading
@@ -168,17 +168,19 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
         yield lambda: progress.advance(task)
 
 
-def _read(path: Path) -> Iterator[wire.Row]:
+def _read(name: str) -> Iterator[wire.Row]:
+    if Path(name).suffix != ".jsonl":
+        return read_run(name)
+    return _read_lines(Path(name))
+
+
+def _read_lines(path: Path) -> Iterator[wire.Row]:
     import msgspec
 
     from physgauge import wire
-    from physgauge.clients.table import read_rows
 
     where = str(path)
     try:
-        if path.suffix == ".parquet":
-            yield from read_rows(path)
-            return
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 where = f"{path}: line {number}"

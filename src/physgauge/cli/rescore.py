@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from physgauge.cli.options import Number
-from physgauge.errors import ConfigError, EnvironmentProblem
-
-if TYPE_CHECKING:
-    from physgauge import wire
+from physgauge.clients.storage import is_remote
+from physgauge.errors import ConfigError
 
 _FRACTION = Number(0, 1)
 _ABOVE = Number(0, 1, min_open=True)
@@ -20,7 +16,7 @@ _POINTS = Number(0, 100)
 
 
 @click.command()
-@click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
+@click.argument("folder", metavar="DIR")
 @click.option(
     "-o",
     "--output",
@@ -75,30 +71,23 @@ def rescore(
 ) -> None:  # fmt: skip
     """Count the rows in DIR anew and write them elsewhere. Nobody is asked and no image is read; what
     is not given stays as the rows were made."""
-    from physgauge.cli.run import ROWS_FILE, consume, prepare_output
-    from physgauge.clients.table import count_rows
+    from physgauge.cli.run import consume, prepare_output
+    from physgauge.clients.runs import open_run
     from physgauge.ensemble.reaggregate import Changes, reaggregate
 
-    rows = Path(folder) / ROWS_FILE
-    if not rows.is_file():
-        raise ConfigError(f"{folder}: expected rows of an earlier run ({ROWS_FILE}), got none")
-    if output is not None and Path(output).resolve() == Path(folder).resolve():
+    run = open_run(folder)
+    if output is not None and _same(output, folder):
         raise ConfigError(f"-o {output}: expected another folder than the rows come from")
-    wanted = Changes(**{name: value for name, value in changes.items() if value is not None})
-    total = count_rows(rows)
-    out = prepare_output(output, overwrite, as_json)
-    consume((reaggregate(row, wanted) for row in _read(rows)), total, out, as_json)
+    given = {name: value for name, value in changes.items() if value is not None}
+    wanted = Changes(**given)
+    total = sum(unit.entries for unit in run.committed().values())
+    writer = prepare_output(
+        output, overwrite, as_json, {"command": "rescore", "run": folder, **given}
+    )
+    consume((reaggregate(row, wanted) for row in run.rows()), total, writer, as_json)
 
 
-def _read(path: Path) -> Iterator[wire.Row]:
-    import msgspec
-
-    from physgauge.clients.table import read_rows
-
-    try:
-        yield from read_rows(path)
-    except OSError as error:
-        kind = type(error).__name__
-        raise EnvironmentProblem(f"{path}: cannot be read, or is damaged ({kind})") from None
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{path}: not rows of this version: {error}") from None
+def _same(a: str, b: str) -> bool:
+    if is_remote(a) or is_remote(b):
+        return a.rstrip("/") == b.rstrip("/")
+    return Path(a).resolve() == Path(b).resolve()

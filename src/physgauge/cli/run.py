@@ -1,13 +1,12 @@
-"""What `score` and `score-boxes` share: rows go to Parquet or standard output, into the summary and past
-the progress bar, one at a time."""
+"""What `rescore` and `score-boxes` share: rows go to a run folder or standard output, into the summary
+and past the progress bar, one at a time."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -23,21 +22,27 @@ from rich.progress import (
 from rich.text import Text
 
 from physgauge import wire
-from physgauge.clients.files import SCHEMA_FILE
-from physgauge.clients.table import RowWriter
+from physgauge.clients.runs import RunWriter
+from physgauge.clients.storage import open_store
 from physgauge.errors import ConfigError
 from physgauge.report.printable import printable
 from physgauge.report.summary import Summary, print_summary
 
-ROWS_FILE = "rows.parquet"
 
+def prepare_output(
+    output: str | None, overwrite: bool, as_json: bool, options: dict[str, Any]
+) -> RunWriter | None:
+    """What writes the rows; None when they only go to standard output.
 
-def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path | None:
-    """Make and check the output folder; None when rows only go to standard output.
+    Args:
+        output: a folder, or ``s3://bucket/prefix``.
+        overwrite: replace a run that is there.
+        as_json: rows go to standard output, too.
+        options: of the command, for the run's record.
 
     Raises:
-        ConfigError: no place to put rows, rows of an earlier run in the way, or a folder that cannot be
-            written.
+        ConfigError: no place to put rows, or a run in the way.
+        EnvironmentProblem: a place that cannot be read.
     """
     if output is None:
         if not as_json:
@@ -45,21 +50,9 @@ def prepare_output(output: str | None, overwrite: bool, as_json: bool) -> Path |
                 "expected a place for the rows: -o DIR, or --json for standard output"
             )
         return None
-    folder = Path(output)
-    rows = folder / ROWS_FILE
-    try:
-        if rows.exists() and not overwrite:
-            raise ConfigError(
-                f"{rows} exists: expected another -o DIR, or --overwrite to replace it"
-            )
-        if rows.is_dir():
-            raise ConfigError(f"{rows}: expected a file to replace, got a folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        schema = json.dumps(wire.row_schema(), indent=2) + "\n"
-        (folder / SCHEMA_FILE).write_text(schema, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"-o {folder}: cannot be written ({error.strerror})") from None
-    return folder
+    writer = RunWriter(open_store(output), options, overwrite)
+    writer.check()
+    return writer
 
 
 @contextmanager
@@ -73,7 +66,7 @@ def loading() -> Iterator[None]:
 def consume(
     rows: Iterable[wire.Row],
     total: int,
-    folder: Path | None,
+    writer: RunWriter | None,
     as_json: bool,
     each: Callable[[wire.Row], None] | None = None,
     state: Callable[[], str] | None = None,
@@ -83,7 +76,7 @@ def consume(
     Args:
         rows: the rows, in input order.
         total: how many are expected, for the time left.
-        folder: where ``rows.parquet`` goes; None = nowhere.
+        writer: writes the run folder; None: nobody does.
         as_json: rows as JSON lines on standard output (the summary then goes to standard error).
         each: called with every row, after it is written.
         state: more for the progress line; called from another thread.
@@ -92,7 +85,8 @@ def consume(
     summary = Summary()
     start = time.monotonic()
     with ExitStack() as stack:
-        writer = None if folder is None else stack.enter_context(RowWriter(folder / ROWS_FILE))
+        if writer is not None:
+            stack.enter_context(writer)
         progress = stack.enter_context(_progress(state))
         task = progress.add_task("scoring", total=total)
         for row in rows:
@@ -105,8 +99,8 @@ def consume(
                 each(row)
             progress.advance(task)
     print_summary(console, summary, time.monotonic() - start)
-    if folder is not None:
-        console.print(Text(printable(f"Rows: {folder / ROWS_FILE}")))
+    if writer is not None:
+        console.print(Text(printable(f"Rows: {writer.address}")))
     return summary
 
 

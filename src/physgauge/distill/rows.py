@@ -15,11 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from physgauge import wire
+from physgauge.clients.runs import read_run
 from physgauge.errors import ConfigError
 from physgauge.train.student.layout import CELLS, FAMILIES
 from physgauge.train.student.records import Records, Targets
-
-ROWS_FILE = "rows.parquet"
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,11 @@ class Taught:
     """Rows that teach nothing, by why."""
 
 
-def read_taught(folders: Sequence[Path], images: Path | None) -> Taught:
+def read_taught(folders: Sequence[str | Path], images: Path | None) -> Taught:
     """The rows of `physgauge score` runs.
 
     Args:
-        folders: each with ``rows.parquet``.
+        folders: of runs.
         images: where sources that are relative paths begin; None: the working directory.
 
     Raises:
@@ -49,7 +48,7 @@ def read_taught(folders: Sequence[Path], images: Path | None) -> Taught:
     kept: list[tuple[Path, wire.Row]] = []
     left_out: Counter[str] = Counter()
     for folder in folders:
-        for row in _rows(folder):
+        for row in read_run(folder):
             file = (images or Path()) / row.source
             reason = _useless(row, file)
             if reason:
@@ -69,15 +68,6 @@ def read_taught(folders: Sequence[Path], images: Path | None) -> Taught:
         ),
         left_out=dict(left_out),
     )
-
-
-def _rows(folder: Path) -> Iterable[wire.Row]:
-    from physgauge.clients.table import read_rows
-
-    path = folder / ROWS_FILE
-    if not path.is_file():
-        raise ConfigError(f"{folder}: expected rows of a run ({ROWS_FILE}), got none")
-    return read_rows(path)
 
 
 def _useless(row: wire.Row, file: Path) -> str | None:

@@ -19,7 +19,7 @@ MAX_NEAR = 20_000
 
 
 @click.command()
-@click.argument("run", type=click.Path(file_okay=True), metavar="RUN")
+@click.argument("run", metavar="RUN")
 @click.argument("image_id", metavar="IMAGE_ID")
 @click.option(
     "--rule",
@@ -52,7 +52,7 @@ def explain(
     """
     from physgauge.report.witness import explained, in_words
 
-    row = find_row(Path(run), image_id)
+    row = find_row(run, image_id)
     check_rules(row, rules)
     if draw is not None:
         write_picture(row, rules, Path(draw), None if image is None else Path(image))
@@ -64,39 +64,34 @@ def explain(
         click.echo(printable("\n".join(in_words(row, rules)), lines=True))
 
 
-def find_row(run: Path, image_id: str) -> wire.Row:
-    """The row of an image of a run.
+def find_row(run: str, image_id: str) -> wire.Row:
+    """The row of an image of a run folder (or of one Parquet file of rows).
 
     Raises:
         ConfigError: no rows there, or no such image; suggests a near id.
     """
-    from physgauge.cli.run import ROWS_FILE
-    from physgauge.clients.table import read_rows
+    from physgauge.clients.runs import read_ids, read_row
     from physgauge.errors import ConfigError
 
-    file = run / ROWS_FILE if run.is_dir() else run
-    if not file.is_file():
-        raise ConfigError(f"{run}: expected a folder with {ROWS_FILE}, as -o of score writes it")
-    ids: list[str] = []
-    called: list[wire.Row] = []
-    try:
-        for row in read_rows(file):
-            if row.image_id == image_id:
-                return row
-            if image_id in (Path(row.image_id).name, Path(row.image_id).stem) and len(called) < 2:
-                called.append(row)
-            ids.append(row.image_id)
-    except (OSError, ValueError) as error:
-        kind = type(error).__name__
-        raise ConfigError(f"{file}: expected rows of physgauge ({kind})") from None
+    ids = read_ids(run)
+    if image_id in ids:
+        return read_row(run, ids.index(image_id))
+    called = [n for n, name in enumerate(ids) if _called(name, image_id)]
     if len(called) == 1:
-        return called[0]
-    raise ConfigError(f"{file}: no image {image_id!r}" + _hint(image_id, ids, called))
+        return read_row(run, called[0])
+    raise ConfigError(
+        f"{run}: no image {image_id!r}" + _hint(image_id, ids, [ids[n] for n in called[:2]])
+    )
 
 
-def _hint(image_id: str, ids: list[str], called: list[wire.Row]) -> str:
+def _called(name: str, wanted: str) -> bool:
+    """Whether it is the name of the id's file, with or without suffix."""
+    return wanted in name and wanted in (Path(name).name, Path(name).stem)
+
+
+def _hint(image_id: str, ids: list[str], called: list[str]) -> str:
     if called:
-        return f"; expected a whole id, such as {called[0].image_id!r} or {called[1].image_id!r}"
+        return f"; expected a whole id, such as {called[0]!r} or {called[1]!r}"
     names = {Path(name).name: name for name in ids[:MAX_NEAR]}
     near = difflib.get_close_matches(image_id, [*ids[:MAX_NEAR], *names], n=1, cutoff=0.6)
     if near:
