@@ -1,0 +1,104 @@
+"""A real Ray cluster on this machine, in a session of its own so that all of it can be ended."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Self
+
+ROOT = Path(__file__).parents[2]
+TRIES = 4
+"""Ray's node gives its own agents 15 s to start and then dies: too little on a busy machine."""
+UP_S = 150.0
+MEMORY = 100 * 2**20
+"""For Ray's object store; more than 75 MiB, or Ray refuses."""
+
+
+class Cluster:
+    """One head node; use as a context manager. `environment`: what a process needs to reach it."""
+
+    def __init__(self, cpus: int = 2) -> None:
+        self._cpus = cpus
+        self._token = secrets.token_hex(32)
+        self._folder = Path(tempfile.mkdtemp(prefix="pgray", dir="/tmp"))  # sockets: short paths
+        self._process: subprocess.Popen[bytes] | None = None
+        self.address = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Ray's own settings: a token, so that nobody else on this machine gets in; no word to anyone."""
+        return {
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN": self._token,
+            "RAY_USAGE_STATS_ENABLED": "0",
+        }
+
+    def __enter__(self) -> Self:
+        log = ""
+        for _ in range(TRIES):
+            if self._start():
+                return self
+            log = (self._folder / "log").read_text("utf-8", "replace")[-3000:]
+            self._kill()
+        self.__exit__()
+        raise AssertionError(f"no Ray cluster in {TRIES} tries:\n{log}")
+
+    def _start(self) -> bool:
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        self.address = f"127.0.0.1:{port}"
+        command = [
+            sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--head", "--block",
+            "--node-ip-address=127.0.0.1", f"--port={port}", f"--num-cpus={self._cpus}", "--num-gpus=0",
+            f"--object-store-memory={MEMORY}", f"--temp-dir={self._folder}", "--include-dashboard=false",
+            "--include-log-monitor=false", "--disable-usage-stats",
+        ]  # fmt: skip
+        with (self._folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                command, stdout=log, stderr=log, start_new_session=True,
+                env=os.environ | self.environment, cwd=ROOT,
+            )  # fmt: skip
+        end = time.monotonic() + UP_S
+        while time.monotonic() < end and self._process.poll() is None:
+            if "Ray runtime started" in (self._folder / "log").read_text("utf-8", "replace"):
+                return True
+            time.sleep(0.2)
+        return False
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            for one in members(self._process.pid):
+                os.kill(one, signal.SIGKILL)
+            self._process.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self._kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def left(self) -> list[int]:
+        """Processes of it that still run."""
+        return [] if self._process is None else members(self._process.pid)
+
+
+def members(session: int) -> list[int]:
+    """Processes of a session that have not ended."""
+    found = []
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            try:
+                state, _, _, of = (path / "stat").read_text().rpartition(")")[2].split()[:4]
+            except OSError:
+                continue
+            if int(of) == session and state != "Z":
+                found.append(int(path.name))
+    return found
