@@ -10,9 +10,7 @@ import msgspec
 from physgauge.bulk.generations import EVERY, Asked, Generations, asked_of
 from physgauge.bulk.work import Retry
 from physgauge.clients.runs import Run
-from physgauge.clients.sources import Sourcing
-from physgauge.clients.sources.changes import Changes, changes, update_plan
-from physgauge.clients.sources.plan import Plan
+from physgauge.clients.sources import Changes, Plan, Sourcing, changes, update_plan
 from physgauge.errors import ConfigError
 
 Gone = dict[int, list[int]]

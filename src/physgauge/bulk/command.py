@@ -23,9 +23,7 @@ from physgauge.bulk.watch.watcher import Watcher
 from physgauge.bulk.work import Drain, Engine, GivenUp, Retry, RowMade, Setup
 from physgauge.clients.runs import Run, wipe
 from physgauge.clients.runs.session import LEASE_S
-from physgauge.clients.sources import Sourcing
-from physgauge.clients.sources.plan import Plan, open_plan
-from physgauge.clients.sources.planning import make_plan
+from physgauge.clients.sources import Plan, Sourcing, make_plan, open_plan
 from physgauge.clients.storage import Store, is_remote, open_store
 from physgauge.errors import ConfigError
 

@@ -12,7 +12,7 @@ from physgauge.bulk.generations import Generations
 from physgauge.bulk.watch.events import AnyEvent, UnitDone, Waiting
 from physgauge.bulk.work import Drain, GivenUp, RowMade, Setup, Task
 from physgauge.clients.runs import Committed, Run, Session
-from physgauge.clients.sources.plan import Plan
+from physgauge.clients.sources import Plan
 from physgauge.errors import EnvironmentProblem
 
 _LOOK_S: Final = 3.0

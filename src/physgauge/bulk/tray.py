@@ -6,15 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import msgspec
-
 from physgauge import wire
 from physgauge.bulk.generations import EVERY
+from physgauge.bulk.streaming import item_of, with_warning
 from physgauge.bulk.watch.events import UnitDone
 from physgauge.bulk.watch.tally import Tally
 from physgauge.bulk.work import Keep, Task
-from physgauge.clients.sources import Entry, Loaded, Sourcing, Unit
-from physgauge.clients.sources.reading import read_unit
+from physgauge.clients.sources import Entry, Loaded, Sourcing, Unit, read_unit
 from physgauge.errors import InputError
 from physgauge.types import Item
 
@@ -122,19 +120,13 @@ class Tray:
         self._count = place
 
     def _item(self, place: int, loaded: Loaded) -> Item:
-        entry = loaded.entry
-        self._note(place, entry)
-        return Item(
-            entry.image_id, loaded.data, entry.source, entry.caption, entry.extra, loaded.error,
-            entry.domain,
-        )  # fmt: skip
+        self._note(place, loaded.entry)
+        return item_of(loaded)
 
     def _crashed(self, place: int, entry: Entry) -> Item:
         self._note(place, entry)
         error = InputError("worker_crashed", CRASHED.format(how=self.task.crashed[place]))
-        return Item(
-            entry.image_id, None, entry.source, entry.caption, entry.extra, error, entry.domain
-        )
+        return item_of(Loaded(entry, None, error))
 
     def _note(self, place: int, entry: Entry) -> None:
         if entry.warning is not None:
@@ -152,10 +144,7 @@ class Tray:
 
     def row(self, place: int) -> wire.Row:
         """One row as it is committed: with what its source warns of."""
-        row, warning = self.rows[place], self.warnings.get(place)
-        if warning is None or warning in row.warnings:
-            return row
-        return msgspec.structs.replace(row, warnings=[*row.warnings, warning])
+        return with_warning(self.rows[place], self.warnings.get(place))
 
     def report(self, worker: str) -> UnitDone:
         """What to tell once it is committed."""

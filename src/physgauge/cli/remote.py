@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -14,10 +15,12 @@ from click.core import ParameterSource
 from physgauge.cli.options import Number
 from physgauge.cli.serve import read_token
 from physgauge.errors import ConfigError, EnvironmentProblem, RequestError
+from physgauge.report.printable import printable
 
 if TYPE_CHECKING:
-    from physgauge.clients import Client, Input, Stats, Tls
-    from physgauge.clients.captions import CaptionTable
+    from physgauge.bulk.engines.server import ServerEngine
+    from physgauge.bulk.work import Stage
+    from physgauge.clients import Client, Tls
     from physgauge.wire import Method
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -83,6 +86,36 @@ class Remote:
             raise
         return client
 
+    def engine(self) -> ServerEngine:
+        """The engine `server`.
+
+        Raises:
+            ConfigError: an address, a token or a certificate that is wrong.
+        """
+        from physgauge.bulk.engines.server import ServerEngine, ServerSettings
+
+        token = read_token("--token-file", self.token_file)
+        settings = ServerSettings(self.servers, token, self._tls(), self.timeout_s)
+        return ServerEngine(settings, lambda text: click.echo(printable(text), err=True))
+
+    @contextmanager
+    def stage(self, domain: str, method: Method) -> Iterator[Stage]:
+        """Rows of the servers, without a run.
+
+        Raises:
+            ConfigError, EnvironmentProblem: as `connect`.
+        """
+        from physgauge.bulk.engines.server_stage import ServerStage
+
+        client, parts = self.connect(domain, method), self.engine().fingerprint()
+        nothing = lambda: None  # noqa: E731
+        stage = ServerStage(
+            client, domain=domain, method=method, parts=parts, tick=nothing, again=nothing, tries=0,
+            away_s=0.0,
+        )  # fmt: skip
+        with closing(stage):
+            yield stage
+
     def _tls(self) -> Tls | None:
         from physgauge.clients import Tls
 
@@ -93,14 +126,14 @@ class Remote:
         return None
 
 
-def server_options(command: Callable[..., None]) -> Callable[..., None]:
+def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `--server`; the command gets them as `remote`, None without `--server`."""
 
     @wraps(command)
-    def wrapped(**given: Any) -> None:
+    def wrapped(**given: Any) -> Any:
         _check(click.get_current_context())
         ours = {name: given.pop(name) for name in ("servers", *_REMOTE)}
-        command(**given, remote=None if ours["servers"] is None else Remote(**ours))
+        return command(**given, remote=None if ours["servers"] is None else Remote(**ours))
 
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
@@ -116,32 +149,3 @@ def _check(context: click.Context) -> None:
             raise click.UsageError(
                 f"with --server, not {_LOCAL[name]}" if remote else f"{flag}: expected --server too"
             )
-
-
-def inputs(
-    images: Iterable[Path], table: CaptionTable | None, domain: str, method: Method
-) -> Iterator[Input]:
-    """What is sent for these images; files are read in their turn."""
-    from physgauge.clients import Input
-
-    for path in images:
-        about = table.get(path) if table else None
-        if about is None:
-            yield Input(path, domain=domain, method=method)
-        else:
-            yield Input(
-                path,
-                caption=about.caption,
-                extra=about.extra,
-                domain=domain,
-                error=about.error,
-                method=method,
-            )
-
-
-def state(stats: Stats) -> str:
-    """For the progress line."""
-    healthy = sum(one.healthy for one in stats.endpoints)
-    servers = "" if len(stats.endpoints) == 1 else f"{healthy}/{len(stats.endpoints)} servers, "
-    again = f", {stats.retries} retries" if stats.retries else ""
-    return f"{servers}window {stats.window}{again}"

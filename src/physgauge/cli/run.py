@@ -65,7 +65,7 @@ def loading() -> Iterator[None]:
 
 def consume(
     rows: Iterable[wire.Row],
-    total: int,
+    total: int | None,
     writer: RunWriter | None,
     as_json: bool,
     each: Callable[[wire.Row], None] | None = None,
@@ -75,7 +75,7 @@ def consume(
 
     Args:
         rows: the rows, in input order.
-        total: how many are expected, for the time left.
+        total: how many are expected, for the time left; None: nobody knows.
         writer: writes the run folder; None: nobody does.
         as_json: rows as JSON lines on standard output (the summary then goes to standard error).
         each: called with every row, after it is written.

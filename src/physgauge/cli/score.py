@@ -1,31 +1,39 @@
-"""`physgauge score`: image files in, rows out."""
+"""`physgauge score`: images in, rows out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from physgauge.cli.options import shared_options
-from physgauge.cli.remote import Remote, inputs, server_options, state
+from physgauge.cli.options import Number, shared_options
+from physgauge.cli.remote import Remote, server_options
+from physgauge.cli.watching import Watching, watch_options
 from physgauge.config import MAX_THREADS, MAX_WORKERS
-from physgauge.errors import ImageError, InputError
+from physgauge.errors import ConfigError
 from physgauge.report.printable import printable
-from physgauge.types import Item
 
 if TYPE_CHECKING:
     from physgauge import wire
-    from physgauge.clients.captions import Captioned, CaptionTable
-    from physgauge.config import DecodeLimits, LoadedProfile
-    from physgauge.ensemble.pipeline import Options, Scored
+    from physgauge.bulk.command import Outcome
+    from physgauge.bulk.work import Setup, Stage
+    from physgauge.clients.sources import Sourcing
+    from physgauge.config import LoadedProfile
     from physgauge.wire import Method
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("inputs", nargs=-1, required=True, metavar="PATH...")
 @shared_options
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Score again what has changed since: images, captions, models, settings.",
+)
 @click.option(
     "--captions",
     type=click.Path(dir_okay=False),
@@ -36,7 +44,7 @@ if TYPE_CHECKING:
     "--workers",
     type=click.IntRange(0, MAX_WORKERS),
     metavar="N",
-    help="Decode worker processes  [default: one per core, at most 4].",
+    help="Decode processes of each worker  [default: one per core, at most 4].",
 )
 @click.option(
     "--threads",
@@ -52,115 +60,240 @@ if TYPE_CHECKING:
     help="What to score by; both leaves out what the profile cannot do.",
 )
 @click.option("--draw", is_flag=True, help="Write annotated pictures to DIR/annotated.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Workers on this machine  [default: one per GPU that the profile uses, else one].",
+)
+@click.option(
+    "--unit-size",
+    type=click.IntRange(1, 65_536),
+    default=512,
+    show_default=True,
+    metavar="N",
+    help="Images that are committed together; for a new DIR.",
+)
+@click.option(
+    "--allow-host",
+    "allow_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="A host that images may be fetched from where a manifest says so (may be given several times).",
+)
+@click.option(
+    "--root",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="What relative paths in manifests start from  [default: the manifest's folder].",
+)
+@click.option(
+    "--stall",
+    "stall_s",
+    type=Number(1, 86_400),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="A worker without a sign of life for so long is replaced.",
+)
+@click.option(
+    "--lease",
+    "lease_s",
+    type=Number(1, 3_600),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Another process on the same DIR without a sign of life for so long is taken for dead.",
+)
+@watch_options
 @server_options
 def score(
-    paths: tuple[str, ...],
+    inputs: tuple[str, ...],
     profile: str,
     domain: str,
     packs: tuple[str, ...],
     output: str | None,
     as_json: bool,
     overwrite: bool,
+    update: bool,
     captions: str | None,
     workers: int | None,
     threads: int | None,
     method: Method,
     draw: bool,
+    processes: int | None,
+    unit_size: int,
+    allow_hosts: tuple[str, ...],
+    root: str | None,
+    stall_s: float,
+    lease_s: float,
+    watching: Watching,
     remote: Remote | None,
-) -> None:  # fmt: skip
-    """Score images: files, folders (recursively) and glob patterns.
+) -> int:  # fmt: skip
+    """Score images: files, folders (recursively), glob patterns, lists and manifests (.txt, .csv, .jsonl,
+    .parquet), Parquet and Arrow datasets, WebDataset shards (.tar); here or on s3:// (docs/bulk.md).
 
-    Every image gets one row, an error row if it cannot be scored. The exit code is 0 when every image has
-    its row.
+    Every image gets one row, an error row if it cannot be scored. With -o, the same command again goes on
+    where it was stopped. The exit code is 0 when every image has its row.
     """
-    from physgauge.cli.run import consume, prepare_output
-    from physgauge.clients.captions import read_captions
-    from physgauge.clients.files import find_images
+    from physgauge.bulk.work import Setup
+    from physgauge.clients.sources import Sourcing
     from physgauge.config import load_profile
 
-    if draw and output is None:
-        raise click.UsageError("--draw writes to DIR/annotated: expected -o DIR")
+    if output is None and (draw or update):
+        raise click.UsageError(f"{'--draw' if draw else '--update'}: expected -o DIR")
+    if output is None and not as_json:
+        raise ConfigError("expected a place for the rows: -o DIR, or --json for standard output")
+    if update and overwrite:
+        raise click.UsageError("--update, --overwrite: expected one of them")
     loaded = None if remote else load_profile(profile)  # a wrong one is said first
-    images = find_images(paths)
-    table = None if captions is None else read_captions(Path(captions))
-    folder = prepare_output(output, overwrite, as_json)
-    if remote is not None:
-        with remote.connect(domain, method) as client:
-            rows = client.score(inputs(images, table, domain, method), ordered=True)
-            consume(rows, len(images), folder, as_json, state=lambda: state(client.stats))
-    elif loaded is not None:
-        from physgauge.ensemble.pipeline import Options
+    sourcing = Sourcing(
+        unit_size=unit_size,
+        root=root,
+        allow_hosts=allow_hosts,
+        captions=captions,
+        **({} if loaded is None else {"most_bytes": _most_bytes(loaded)}),
+    )
+    setup = Setup(
+        profile=_absolute(profile),
+        domain=domain,
+        packs=tuple(map(_absolute, packs)),
+        method=method,
+        workers=workers,
+        threads=threads,
+        draw=_drawn(output) if draw and output is not None else None,
+    )
+    if output is None:
+        _stream(inputs, loaded, setup, sourcing, remote)
+        return 0
+    from physgauge.bulk.command import Order
+    from physgauge.cli.session import carry_out, exit_code, local_engine
 
-        options = Options(domain, packs, workers, threads, method)
-        _score_here(loaded, options, images, table, folder, as_json, draw)
-    if table is not None and (unused := table.unused()):
-        shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
-        click.echo(f"{len(unused)} captions name no image of this run: {shown}", err=True)
+    engine: Any
+    if loaded is None:
+        assert remote is not None
+        engine = remote.engine()
+    else:
+        engine, setup = local_engine(loaded, setup, processes, stall_s)
+    order = Order(
+        output=output,
+        setup=setup,
+        sourcing=sourcing,
+        inputs=inputs,
+        options=_options(inputs, setup, sourcing, remote),
+        update=update,
+        overwrite=overwrite,
+        lease_s=lease_s,
+        wishes=_wishes(watching, loaded),
+    )
+    outcome = carry_out(order, engine, watching, as_json=as_json)
+    _tell(outcome, loaded, method)
+    return exit_code(outcome, watching)
 
 
-def _score_here(
-    loaded: LoadedProfile,
-    options: Options,
-    images: Sequence[Path],
-    table: CaptionTable | None,
-    folder: Path | None,
-    as_json: bool,
-    draw: bool,
+def _stream(
+    inputs: tuple[str, ...],
+    loaded: LoadedProfile | None,
+    setup: Setup,
+    sourcing: Sourcing,
+    remote: Remote | None,
 ) -> None:
-    from physgauge.cascade_settings import kept
-    from physgauge.cli.run import consume, loading
-    from physgauge.clients.files import DRAWN
-    from physgauge.ensemble.pipeline import Pipeline
-    from physgauge.parity_record import SELFTEST, claim_of_run
+    """Rows to standard output, as they are made; no folder, nothing to go on with."""
+    from physgauge.bulk.streaming import rows_of
+    from physgauge.cli.run import consume
+
+    first: list[wire.Row] = []
+
+    def note(row: wire.Row) -> None:
+        if not first:
+            first.append(row)
+
+    with _stage(setup) if remote is None else remote.stage(setup.domain, setup.method) as stage:
+        consume(rows_of(inputs, sourcing, stage), None, None, as_json=True, each=note)
+    _claims(first[0] if first else None, loaded, setup.method)
+
+
+@contextmanager
+def _stage(setup: Setup) -> Iterator[Stage]:
+    from physgauge.bulk.worker import LocalStage
+    from physgauge.cli.run import loading
 
     with loading():
-        made = Pipeline(loaded, options)
-    with made as pipeline:
-        limits = loaded.profile.decode
-        items = (_item(path, table.get(path) if table else None, limits) for path in images)
-        scored = pipeline.score(items)
-        rows = (
-            _drawing(scored, folder / DRAWN)
-            if draw and folder is not None
-            else (one.row for one in scored)
-        )
-        made_by: list[wire.Provenance] = []
-
-        def note(row: wire.Row) -> None:
-            made_by[:] = made_by or [row.provenance]
-
-        consume(rows, len(images), folder, as_json, each=note)
-    judge = loaded.profile.judge
-    if judge is not None and made_by and options.method != "pcmde":
-        first = made_by[0]
-        says = SELFTEST
-        if judge.engine != "student":
-            says = claim_of_run(judge.parity, judge.mode, first.models, first.probe_version)
-        click.echo(printable(says), err=True)
-        if loaded.profile.cascade is not None:
-            mode = "student" if judge.engine == "student" else judge.mode
-            click.echo(printable(kept(loaded.profile.cascade.promise, mode, first)), err=True)
+        stage = LocalStage(setup)
+    with closing(stage):
+        yield stage
 
 
-def _item(path: Path, about: Captioned | None, limits: DecodeLimits) -> Item:
-    from physgauge.clients.files import name_of, read_image
+def _tell(outcome: Outcome, loaded: LoadedProfile | None, method: Method) -> None:
+    """What else there is to say at the end."""
+    from physgauge.cli.session import first_row
 
-    name, data = name_of(path), None
-    error: InputError | None = None if about is None else about.error
-    try:
-        data = read_image(path, max(limits.max_encoded_bytes, limits.max_npy_bytes))
-    except ImageError as problem:
-        error = problem
-    if about is None:
-        return Item(name, data, name, error=error)
-    return Item(name, data, name, about.caption, about.extra, error)
+    if unused := outcome.plan.unused_captions:
+        shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
+        more = "+" if len(unused) >= 100 else ""
+        click.echo(f"{len(unused)}{more} captions name no image of this run: {shown}", err=True)
+    if outcome.report is not None:
+        _claims(first_row(outcome), loaded, method)
 
 
-def _drawing(scored: Iterable[Scored], folder: Path) -> Iterator[wire.Row]:
-    from physgauge.report.draw import save
+def _claims(first: wire.Row | None, loaded: LoadedProfile | None, method: Method) -> None:
+    """What is known of the judge: whether it may be trusted, and for what."""
+    from physgauge.cascade_settings import kept
+    from physgauge.parity_record import SELFTEST, claim_of_run
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, one in enumerate(scored):
-        if one.rgb is not None:
-            save(one.rgb, one.row, folder, number)
-        yield one.row
+    judge = None if loaded is None else loaded.profile.judge
+    if loaded is None or judge is None or first is None or method == "pcmde":
+        return
+    made_by, says = first.provenance, SELFTEST
+    if judge.engine != "student":
+        says = claim_of_run(judge.parity, judge.mode, made_by.models, made_by.probe_version)
+    click.echo(printable(says), err=True)
+    if loaded.profile.cascade is not None:
+        mode = "student" if judge.engine == "student" else judge.mode
+        click.echo(printable(kept(loaded.profile.cascade.promise, mode, made_by)), err=True)
+
+
+def _options(
+    inputs: tuple[str, ...], setup: Setup, sourcing: Sourcing, remote: Remote | None
+) -> dict[str, Any]:
+    """For the run's record."""
+    import msgspec
+
+    return {
+        "command": "score",
+        "engine": "local" if remote is None else "server",
+        "inputs": [one if "://" in one else os.path.abspath(one) for one in inputs],
+        "setup": msgspec.to_builtins(setup),
+        "sourcing": msgspec.to_builtins(sourcing),
+    }
+
+
+def _wishes(watching: Watching, loaded: LoadedProfile | None) -> Any:
+    from physgauge.bulk.watch.watched import Wishes
+
+    port = watching.metrics_port
+    return Wishes(
+        by=watching.by,
+        below=watching.below,
+        prices=watching.prices(None if loaded is None else loaded.profile.cost),
+        metrics=None if port is None else (watching.metrics_host, port),
+    )
+
+
+def _absolute(name: str) -> str:
+    """A file of the user's as workers find it; shipped names stay."""
+    return os.path.abspath(name) if name.endswith(".toml") else name
+
+
+def _drawn(output: str) -> str:
+    from physgauge.clients.files import DRAWN
+    from physgauge.clients.storage import is_remote
+
+    if is_remote(output):
+        raise click.UsageError(f"--draw: expected -o DIR on this machine, got {output}")
+    return str(Path(output).absolute() / DRAWN)
+
+
+def _most_bytes(loaded: LoadedProfile) -> int:
+    limits = loaded.profile.decode
+    return max(limits.max_encoded_bytes, limits.max_npy_bytes)

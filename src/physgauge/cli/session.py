@@ -1,0 +1,112 @@
+"""What `score -o` and `retry` share: an engine is made, a session carried out, and its end told."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from physgauge.report.printable import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from physgauge import wire
+    from physgauge.bulk.command import Order, Outcome
+    from physgauge.bulk.work import Engine, Setup
+    from physgauge.cli.watching import Watching
+    from physgauge.config import LoadedProfile
+
+SMALL = 5_000
+"""Up to so many rows, a session ends with the summary of all of them, read back."""
+EXIT_ERRORS = 5
+
+
+def local_engine(
+    loaded: LoadedProfile, setup: Setup, processes: int | None, stall_s: float
+) -> tuple[Any, Setup]:
+    """The engine `local`, and the setup of its workers: they share the cores."""
+    import msgspec
+
+    from physgauge.bulk.engines.local import LocalEngine
+    from physgauge.bulk.fingerprint import fingerprint
+    from physgauge.bulk.machines import environments, share
+
+    parts = fingerprint(loaded, domain=setup.domain, packs=setup.packs, method=setup.method)
+    hands = environments(loaded.profile, processes)
+    if len(hands) > 1:
+        cores, run = share(len(hands)), loaded.profile.run
+        setup = msgspec.structs.replace(
+            setup,
+            workers=setup.workers or run.workers or min(4, cores),
+            threads=setup.threads or run.threads or cores,
+        )
+    judge = loaded.profile.judge
+    return LocalEngine(parts, hands, stall_s + (judge.timeout_s if judge else 0.0)), setup
+
+
+def carry_out(order: Order, engine: Engine, watching: Watching, *, as_json: bool) -> Outcome:
+    """The session, with what is printed at its end."""
+    from rich.console import Console
+
+    from physgauge.bulk.command import carry_out as run_session
+
+    console = Console(stderr=as_json)
+    start = time.monotonic()
+    order = replace(order, say=lambda text: console.print(printable(text), markup=False))
+    if as_json:
+        order = replace(order, out=_print)
+    with engine if hasattr(engine, "__exit__") else nullcontext():  # type: ignore[attr-defined]
+        outcome = run_session(order, engine)
+    if outcome.report is not None:
+        _summary(console, outcome, time.monotonic() - start, watching)
+    console.print(printable(f"Rows: {outcome.run.store.where('rows')}"), markup=False)
+    return outcome
+
+
+def exit_code(outcome: Outcome, watching: Watching) -> int:
+    """0, or what the user asked to be told by it."""
+    most, report = watching.fail_on_error_share, outcome.report
+    if outcome.exit_code or most is None or report is None:
+        return outcome.exit_code
+    found = report.total.error_share
+    return EXIT_ERRORS if found is not None and found > most else 0
+
+
+def first_row(outcome: Outcome) -> wire.Row | None:
+    """For what its provenance says."""
+    committed = outcome.run.committed()
+    return next(outcome.run.rows(list(committed)[:1]), None)
+
+
+def _print(line: bytes) -> None:
+    sys.stdout.write(line.decode() + "\n")
+    sys.stdout.flush()
+
+
+def _summary(console: Console, outcome: Outcome, seconds: float, watching: Watching) -> None:
+    from physgauge.bulk.watch.table import print_report
+    from physgauge.report.summary import Summary, print_summary
+
+    report = outcome.report
+    assert report is not None
+    if report.rows > SMALL or watching.by:
+        print_report(console, report, watching.by)
+        return
+    summary = Summary()
+    for row in outcome.run.rows():
+        summary.add(row)
+    print_summary(console, summary, seconds)
+    copied = f"{report.copied:,} are copies of equal images." if report.copied else ""
+    if copied:
+        console.print(copied, markup=False)
+
+
+def fail(code: int) -> None:
+    """End the command with an exit code that is not 0."""
+    if code:
+        click.get_current_context().exit(code)
