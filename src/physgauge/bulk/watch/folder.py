@@ -13,7 +13,7 @@ from physgauge.bulk.watch.events import UnitDone
 from physgauge.bulk.watch.ledger import Ledger
 from physgauge.bulk.watch.session import EVENTS, SessionState, decode_events, decode_state
 from physgauge.bulk.watch.tally import Tally
-from physgauge.clients.runs import Committed, Run
+from physgauge.clients.runs import Committed, Run, reading
 from physgauge.clients.storage import Missing
 from physgauge.errors import PhysgaugeError
 
@@ -168,8 +168,6 @@ class Folder:
     def _recount(self, unit: Committed) -> UnitDone | None:
         try:
             done = count_unit(self.run, unit)
-        except KeyError:
-            return None  # replaced in the meantime
         except PhysgaugeError as error:
             self._broken[unit.key] = str(error)
             with self.lock:
@@ -190,11 +188,11 @@ def count_unit(run: Run, unit: Committed) -> UnitDone:
     took is counted as spent, so that nothing is counted twice.
 
     Raises:
-        KeyError: the unit is not there.
         EnvironmentProblem: it is damaged.
+        ConfigError: rows of another version.
     """
     tally = Tally()
-    for row in run.unit_rows(unit.unit):
+    for row in reading.rows(run.store, [unit]):
         tally.add(row)
     later = unit.generation > 0
     return UnitDone(

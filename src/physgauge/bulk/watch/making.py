@@ -48,7 +48,7 @@ def make_report(
     pending = None if units is None else folder.pending(units)
     return Report(
         output=folder.run.store.address,
-        status=_status(record.complete or pending == 0, living),
+        status=_status(pending == 0, living),
         why=None if newest is None or living else newest.why,
         generation=record.generation,
         reason=record.reason,

@@ -51,7 +51,7 @@ class Onlooker:
             EnvironmentProblem: the folder cannot be reached.
         """
         folder = self._folder
-        folder.run = Run.open(folder.run.store)  # a retry may have begun
+        folder.run.refresh()  # a retry may have begun
         folder.refresh()
         self._pulse.look(folder.states)
         if verify:
@@ -87,9 +87,9 @@ class Onlooker:
 
 def _plan(folder: Folder) -> tuple[int | None, int | None]:
     """Entries and units of the run's input; asked only where no session has said so."""
-    from physgauge.clients.sources import open_plan
-
     if folder.states:
         return None, None
+    from physgauge.clients.sources import open_plan
+
     plan = open_plan(folder.run.store)
     return (None, None) if plan is None else (plan.entries, plan.units)

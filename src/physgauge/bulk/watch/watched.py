@@ -103,7 +103,7 @@ def close(watcher: Watcher, wishes: Wishes) -> Report:
         EnvironmentProblem: the folder cannot be read or written.
     """
     folder = watcher.folder
-    folder.run = Run.open(folder.run.store)
+    folder.run.refresh()
     folder.refresh()
     folder.recount(folder.uncounted(), _RECOUNT_S)
     with folder.lock:
