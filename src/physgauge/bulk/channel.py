@@ -61,6 +61,12 @@ class Want(msgspec.Struct, frozen=True, tag=True):
     wait: bool
 
 
+class Broke(msgspec.Struct, frozen=True, tag=True):
+    """The worker ends here, on something that it has in hand."""
+
+    how: str
+
+
 class Failed(msgspec.Struct, frozen=True, tag=True):
     """The worker cannot go on, and nor could another: a wrong profile, no room on the disk."""
 
@@ -70,7 +76,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 ToWorker = Begin | Open | Do | Nothing | Finish
-FromWorker = AnyEvent | RowMade | GivenUp | Ready | Want | Failed
+FromWorker = AnyEvent | RowMade | GivenUp | Ready | Want | Broke | Failed
 
 
 class Channel:

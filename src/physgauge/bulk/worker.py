@@ -15,14 +15,17 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import physgauge
 from physgauge import wire
 from physgauge.bulk.bench import Bench
 from physgauge.bulk.channel import (
     Begin,
+    Broke,
     Channel,
     Do,
     Failed,
@@ -61,9 +64,21 @@ def main(link_fd: int, flight_fd: int, parent: int) -> None:
     except OSError as error:
         place = "" if error.filename is None else f"{error.filename}: "
         line.fail("environment", f"{place}{error.strerror or type(error).__name__}")
+    except BaseException as error:
+        line.send(Broke(_where(error)))
+        os._exit(1)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # nothing that a library has left running may keep it
+
+
+def _where(error: BaseException) -> str:
+    """What was raised, and by which line of ours; its text may hold anything."""
+    ours, place = Path(physgauge.__file__).parent, ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if Path(frame.filename).is_relative_to(ours):
+            place = f" in {Path(frame.filename).relative_to(ours)}:{frame.lineno}"
+    return f"{type(error).__name__}{place}"
 
 
 def _work(line: PipeLine, flight: Flight) -> None:

@@ -20,6 +20,7 @@ from physgauge.cli.gateway import gateway
 from physgauge.cli.parity import parity
 from physgauge.cli.query import query
 from physgauge.cli.rescore import rescore
+from physgauge.cli.retry import retry
 from physgauge.cli.rules import rules
 from physgauge.cli.schema import schema
 from physgauge.cli.score import score
@@ -46,6 +47,7 @@ group.add_command(score)
 group.add_command(score_boxes)
 group.add_command(status)
 group.add_command(rescore)
+group.add_command(retry)
 group.add_command(distill)
 group.add_command(parity)
 group.add_command(cascade_fit)

@@ -20,6 +20,7 @@ from physgauge.report.printable import printable
 if TYPE_CHECKING:
     from physgauge import wire
     from physgauge.bulk.command import Outcome
+    from physgauge.bulk.watch.watched import Wishes
     from physgauge.bulk.work import Setup, Stage
     from physgauge.clients.sources import Sourcing
     from physgauge.config import LoadedProfile
@@ -184,7 +185,7 @@ def score(
         update=update,
         overwrite=overwrite,
         lease_s=lease_s,
-        wishes=_wishes(watching, loaded),
+        wishes=wishes(watching, loaded),
     )
     outcome = carry_out(order, engine, watching, as_json=as_json)
     _tell(outcome, loaded, method)
@@ -262,13 +263,15 @@ def _options(
     return {
         "command": "score",
         "engine": "local" if remote is None else "server",
-        "inputs": [one if "://" in one else os.path.abspath(one) for one in inputs],
+        "folder": os.getcwd(),
+        "inputs": list(inputs),
         "setup": msgspec.to_builtins(setup),
         "sourcing": msgspec.to_builtins(sourcing),
     }
 
 
-def _wishes(watching: Watching, loaded: LoadedProfile | None) -> Any:
+def wishes(watching: Watching, loaded: LoadedProfile | None) -> Wishes:
+    """How a session is to be watched."""
     from physgauge.bulk.watch.watched import Wishes
 
     port = watching.metrics_port

@@ -54,6 +54,8 @@ class Hand:
         """By unit, not committed."""
         self.wants: Want | None = None
         self.ready = False
+        self.broke: str | None = None
+        """What it ended on, by its own word."""
         self._gone = False
         self._killed: str | None = None
         self._oom = _oom_kills()
@@ -127,8 +129,8 @@ class Hand:
 
     def how(self) -> str:
         """How it ended, in words."""
-        if self._killed is not None:
-            return self._killed
+        if self._killed is not None or self.broke is not None:
+            return self._killed or self.broke or ""
         code = self._process.wait()
         if code >= 0:
             return f"exit code {code}"

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from physgauge.bulk.channel import Do, Failed, Finish, Nothing, Open, Ready, Want
+from physgauge.bulk.channel import Broke, Do, Failed, Finish, Nothing, Open, Ready, Want
 from physgauge.bulk.engines.hands import Hand
 from physgauge.bulk.watch.events import UnitDone, WorkerLost
 from physgauge.bulk.work import GivenUp, Setup, Work
@@ -87,6 +87,8 @@ class LocalEngine:
                 case Want():
                     hand.wants = message
                     self._serve(hand, work)
+                case Broke(how=how):
+                    hand.broke = how
                 case Failed():
                     kinds = {"config": ConfigError, "environment": EnvironmentProblem}
                     raise kinds.get(message.kind, EnvironmentProblem)(message.message)
