@@ -20,6 +20,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from PIL import Image
 
 from physgauge.clients.files import find_images
 
@@ -51,18 +54,25 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args(argv)
     paths = [str(path) for path in find_images(arguments.paths)]
-    links = _linked(paths, arguments.images)
+    with tempfile.TemporaryDirectory(prefix="default_run_") as folder:
+        images = _varied(paths, arguments.images, Path(folder))
+        result = measured(images, arguments.profile, arguments.rounds)
+    print("RESULT", json.dumps(result))
+
+
+def measured(images: Sequence[str], profile: str, rounds: int) -> dict[str, Any]:
+    """Medians over the rounds."""
     methods = ("both", "pcmde")
     for method in methods:
-        run(links, arguments.profile, method, most=8)
+        run(images, profile, method, most=8)
     runs: dict[str, list[Run]] = {method: [] for method in methods}
-    for _ in range(arguments.rounds):
+    for _ in range(rounds):
         for method in methods:
-            runs[method].append(run(links, arguments.profile, method))
+            runs[method].append(run(images, profile, method))
             print(method, runs[method][-1], file=sys.stderr)
     rate = {m: statistics.median(one.images_per_s for one in some) for m, some in runs.items()}
     first = {m: statistics.median(one.first_row_s for one in some) for m, some in runs.items()}
-    result = {
+    return {
         "images_per_s": round(rate["both"], 2),
         "first_row_s": round(first["both"], 2),
         "ratio": round(rate["both"] / rate["pcmde"], 3),
@@ -72,16 +82,19 @@ def main(argv: Sequence[str] | None = None) -> None:
         "scored": runs["both"][0].scored,
         "cores": len(os.sched_getaffinity(0)),
     }
-    print("RESULT", json.dumps(result))
 
 
-def _linked(paths: Sequence[str], count: int) -> list[str]:
-    """The images again and again, each time under another name: a run takes a name once."""
-    folder = Path(tempfile.mkdtemp(prefix="default_run_"))
+def _varied(paths: Sequence[str], count: int, folder: Path) -> list[str]:
+    """The images again and again, a column narrower each time: the same pixels are scored only once."""
+    made = []
     for k in range(count):
-        source = Path(paths[k % len(paths)]).resolve()
-        (folder / f"{k:06d}{source.suffix}").symlink_to(source)
-    return sorted(str(one) for one in folder.iterdir())
+        again, place = divmod(k, len(paths))
+        source = Path(paths[place])
+        made.append(folder / f"{k:06d}{source.suffix}")
+        with Image.open(source) as image:
+            narrower = image.crop((0, 0, image.width - again, image.height))
+            narrower.save(made[-1], quality=95)
+    return [str(path) for path in made]
 
 
 def run(paths: Sequence[str], profile: str, method: str, most: int | None = None) -> Run:
