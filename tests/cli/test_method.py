@@ -36,7 +36,10 @@ model = "tiny:smolvlm"
 
 @pytest.fixture(scope="module")
 def tiny() -> LoadedProfile:
-    return load_profile("tiny")
+    loaded = load_profile("tiny")
+    return msgspec.structs.replace(
+        loaded, profile=msgspec.structs.replace(loaded.profile, judge=None)
+    )
 
 
 def without_detectors(loaded: LoadedProfile) -> LoadedProfile:
