@@ -110,9 +110,10 @@ class Hand:
         return self._process.poll() == 0 and not self.tasks
 
     def stands_still(self, most_s: float) -> bool:
-        """Whether nothing has moved in it for so long while it had something to do."""
+        """Whether nothing has moved in it for so long while it had something to do, or was stopped. (How
+        long it takes to load its models is nobody's to say.)"""
         signs, now = self.flight.signs, time.monotonic()
-        if signs != self._signs or self.flight.phase != WORKING:
+        if signs != self._signs or not (self.flight.phase == WORKING or _stopped(self.pid)):
             self._still_s = 0.0
         else:
             self._still_s += min(now - self._looked, _MOST_STEP_S)
@@ -150,6 +151,14 @@ class Hand:
             os.killpg(self.pid, signal.SIGKILL)
         self.channel.close()
         self.flight.close()
+
+
+def _stopped(pid: int) -> bool:
+    """Whether a process has got a SIGSTOP."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
+    except (OSError, IndexError):  # gone, or not Linux
+        return False
 
 
 def _search_path() -> list[str]:
