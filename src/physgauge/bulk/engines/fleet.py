@@ -16,6 +16,9 @@ ASK_S: Final = 20.0
 OF_ONE_IMAGE: Final = ("model pack_", "model layout_")
 """Parts that a row names only where they judged it."""
 
+ASKED: Final = frozenset({"domain", "method"})
+"""Parts that the run chooses, not the servers."""
+
 
 def parts_of(provenance: wire.Provenance) -> dict[str, str]:
     """What rows depend on, by part, as far as an error row's provenance says."""
@@ -95,5 +98,9 @@ def unlike(row: wire.Row, parts: Mapping[str, str]) -> list[str]:
 
 
 def _shared(parts: Mapping[str, str]) -> dict[str, str]:
-    """Without what only rows of some images name."""
-    return {name: value for name, value in parts.items() if not name.startswith(OF_ONE_IMAGE)}
+    """Without what only rows of some images name, and what the run asks for."""
+    return {
+        name: value
+        for name, value in parts.items()
+        if name not in ASKED and not name.startswith(OF_ONE_IMAGE)
+    }

@@ -62,18 +62,18 @@ class ServerEngine:
 
     Args:
         settings: where the servers are.
+        warn: told of servers that don't answer at the start, while others do.
         domain: the run's.
         method: the run's.
-        warn: told of servers that don't answer at the start, while others do.
     """
 
     def __init__(
         self,
         settings: ServerSettings,
-        *,
-        domain: str,
-        method: wire.Method,
         warn: Callable[[str], None],
+        *,
+        domain: str = "auto",
+        method: wire.Method = "both",
     ) -> None:
         settings.check()
         self._settings, self._warn = settings, warn
