@@ -170,6 +170,7 @@ def _work(
                 total=plan.entries,
                 total_units=plan.units,
                 engine=order.options.get("engine", "local"),
+                gpus=getattr(engine, "gpus", None),
             )
         )
         hear = _Hearing(watcher, printer)

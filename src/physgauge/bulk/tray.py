@@ -149,20 +149,19 @@ class Tray:
     def report(self, worker: str) -> UnitDone:
         """What to tell once it is committed."""
         tally, fresh = Tally(), Tally()
-        old = self.kept | self.copied
         for place in sorted(self.rows):
             tally.add(self.row(place))
-            if old and place not in old:
+            if self.kept and place not in self.kept:
                 fresh.add(self.row(place))
         return UnitDone(
             unit=self.number,
             generation=self.task.generation,
             worker=worker,
             entries=len(self.rows),
-            scored=len(self.rows) - len(old),
+            scored=len(self.rows) - len(self.kept | self.copied),
             copied=len(self.copied),
             kept=len(self.kept),
             seconds=time.monotonic() - self.began,
             tally=tally,
-            fresh=fresh if old else None,
+            fresh=fresh if self.kept else None,
         )

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physgauge.cli.options import Number
+from physgauge.cli.ray import engine_options
 from physgauge.cli.remote import Remote, server_options
 from physgauge.cli.watching import Watching, watch_options
 from physgauge.errors import ERROR_CODES, ConfigError
 
 if TYPE_CHECKING:
+    from physgauge.bulk.engines.ray_settings import RaySettings
     from physgauge.clients.runs import RunFile
 
 
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     help="A worker without a sign of life for so long is replaced.",
 )
 @watch_options
+@engine_options
 @server_options
 def retry(
     folder: str,
@@ -58,6 +61,7 @@ def retry(
     stall_s: float,
     watching: Watching,
     remote: Remote | None,
+    ray: RaySettings | None,
 ) -> int:
     """Score images of the run in DIR again whose rows say error (or partial); the other rows stay.
 
@@ -68,7 +72,7 @@ def retry(
     from physgauge.bulk.command import Order
     from physgauge.bulk.work import Retry, Setup
     from physgauge.cli.score import wishes
-    from physgauge.cli.session import carry_out, exit_code, local_engine
+    from physgauge.cli.session import Hands, carry_out, exit_code
     from physgauge.clients.runs import Run
     from physgauge.clients.sources import Sourcing
     from physgauge.clients.storage import is_remote, open_store
@@ -83,18 +87,14 @@ def retry(
     _go_to(options["folder"])
     setup = msgspec.convert(options["setup"], Setup)
     loaded = None if remote else load_profile(setup.profile)
-    engine: Any
-    if remote is not None:
-        engine = remote.engine()
-    else:
-        assert loaded is not None
-        engine, setup = local_engine(loaded, setup, processes, stall_s)
+    hands = Hands(loaded, processes, stall_s, remote, ray)
+    engine, setup = hands.engine(setup)
     order = Order(
         output=folder,
         setup=setup,
         sourcing=msgspec.convert(options["sourcing"], Sourcing),
         inputs=options["inputs"],
-        options=options,
+        options={**options, "engine": hands.name},
         retry=asked,
         wishes=wishes(watching, loaded),
     )

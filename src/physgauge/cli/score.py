@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physgauge.cli.options import Number, shared_options
+from physgauge.cli.ray import engine_options
 from physgauge.cli.remote import Remote, server_options
 from physgauge.cli.watching import Watching, watch_options
 from physgauge.config import MAX_THREADS, MAX_WORKERS
@@ -20,6 +21,7 @@ from physgauge.report.printable import printable
 if TYPE_CHECKING:
     from physgauge import wire
     from physgauge.bulk.command import Outcome
+    from physgauge.bulk.engines.ray_settings import RaySettings
     from physgauge.bulk.watch.watched import Wishes
     from physgauge.bulk.work import Setup, Stage
     from physgauge.clients.sources import Sourcing
@@ -107,6 +109,7 @@ if TYPE_CHECKING:
     help="Another process on the same DIR without a sign of life for so long is taken for dead.",
 )
 @watch_options
+@engine_options
 @server_options
 def score(
     inputs: tuple[str, ...],
@@ -130,6 +133,7 @@ def score(
     lease_s: float,
     watching: Watching,
     remote: Remote | None,
+    ray: RaySettings | None,
 ) -> int:  # fmt: skip
     """Score images: files, folders (recursively), glob patterns, lists and manifests (.txt, .csv, .jsonl,
     .parquet), Parquet and Arrow datasets, WebDataset shards (.tar); here or on s3:// (docs/bulk.md).
@@ -168,20 +172,16 @@ def score(
         _stream(inputs, loaded, setup, sourcing, remote)
         return 0
     from physgauge.bulk.command import Order
-    from physgauge.cli.session import carry_out, exit_code, local_engine
+    from physgauge.cli.session import Hands, carry_out, exit_code
 
-    engine: Any
-    if loaded is None:
-        assert remote is not None
-        engine = remote.engine()
-    else:
-        engine, setup = local_engine(loaded, setup, processes, stall_s)
+    hands = Hands(loaded, processes, stall_s, remote, ray)
+    engine, setup = hands.engine(setup)
     order = Order(
         output=output,
         setup=setup,
         sourcing=sourcing,
         inputs=inputs,
-        options=_options(inputs, setup, sourcing, remote),
+        options=_options(inputs, setup, sourcing, hands.name),
         update=update,
         overwrite=overwrite,
         lease_s=lease_s,
@@ -255,14 +255,14 @@ def _claims(first: wire.Row | None, loaded: LoadedProfile | None, method: Method
 
 
 def _options(
-    inputs: tuple[str, ...], setup: Setup, sourcing: Sourcing, remote: Remote | None
+    inputs: tuple[str, ...], setup: Setup, sourcing: Sourcing, engine: str
 ) -> dict[str, Any]:
     """For the run's record."""
     import msgspec
 
     return {
         "command": "score",
-        "engine": "local" if remote is None else "server",
+        "engine": engine,
         "folder": os.getcwd(),
         "inputs": list(inputs),
         "setup": msgspec.to_builtins(setup),

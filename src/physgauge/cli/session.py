@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from physgauge.report.printable import printable
 
@@ -17,7 +15,9 @@ if TYPE_CHECKING:
 
     from physgauge import wire
     from physgauge.bulk.command import Order, Outcome
+    from physgauge.bulk.engines.ray_settings import RaySettings
     from physgauge.bulk.work import Engine, Setup
+    from physgauge.cli.remote import Remote
     from physgauge.cli.watching import Watching
     from physgauge.config import LoadedProfile
 
@@ -26,10 +26,42 @@ SMALL = 5_000
 EXIT_ERRORS = 5
 
 
-def local_engine(
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """Who is to do the work, as the options say."""
+
+    loaded: LoadedProfile | None
+    """None: servers have their own."""
+    processes: int | None
+    stall_s: float
+    remote: Remote | None
+    ray: RaySettings | None
+
+    @property
+    def name(self) -> str:
+        """Of the engine."""
+        return "server" if self.remote else "ray" if self.ray else "local"
+
+    def engine(self, setup: Setup) -> tuple[Any, Setup]:
+        """The engine, and the setup of its workers.
+
+        Raises:
+            ConfigError, EnvironmentProblem: an option, or something that the engine needs.
+        """
+        if self.remote is not None:
+            return self.remote.engine(), setup
+        assert self.loaded is not None
+        if self.ray is not None:
+            from physgauge.cli.ray import ray_engine
+
+            return ray_engine(self.ray, self.loaded, setup, self.stall_s), setup
+        return _local(self.loaded, setup, self.processes, self.stall_s)
+
+
+def _local(
     loaded: LoadedProfile, setup: Setup, processes: int | None, stall_s: float
 ) -> tuple[Any, Setup]:
-    """The engine `local`, and the setup of its workers: they share the cores."""
+    """The engine `local`; its workers share the cores."""
     import msgspec
 
     from physgauge.bulk.engines.local import LocalEngine
@@ -101,12 +133,5 @@ def _summary(console: Console, outcome: Outcome, seconds: float, watching: Watch
     for row in outcome.run.rows():
         summary.add(row)
     print_summary(console, summary, seconds)
-    copied = f"{report.copied:,} are copies of equal images." if report.copied else ""
-    if copied:
-        console.print(copied, markup=False)
-
-
-def fail(code: int) -> None:
-    """End the command with an exit code that is not 0."""
-    if code:
-        click.get_current_context().exit(code)
+    if report.copied:
+        console.print(f"{report.copied:,} of the rows are copies, of equal images")

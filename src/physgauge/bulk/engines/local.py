@@ -13,6 +13,7 @@ from typing import Final
 
 from physgauge.bulk.channel import Broke, Do, Failed, Finish, Nothing, Open, Ready, Want
 from physgauge.bulk.engines.hands import Hand
+from physgauge.bulk.machines import VISIBLE
 from physgauge.bulk.watch.events import UnitDone, WorkerLost
 from physgauge.bulk.work import GivenUp, Setup, Work
 from physgauge.errors import ConfigError, EnvironmentProblem
@@ -48,6 +49,11 @@ class LocalEngine:
     def fingerprint(self) -> dict[str, str]:
         """See Engine."""
         return dict(self._parts)
+
+    @property
+    def gpus(self) -> float:
+        """How many GPUs the workers were given."""
+        return float(len({gpu for one in self._environments for gpu in _gpus(one)}))
 
     def load(self, setup: Setup) -> None:
         """Start the workers; they load their models while the caller goes on."""
@@ -180,3 +186,7 @@ class LocalEngine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _gpus(environment: Mapping[str, str]) -> list[str]:
+    return [gpu for gpu in environment.get(VISIBLE, "").split(",") if gpu]
