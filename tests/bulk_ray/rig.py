@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ from physgauge.bulk.coordinator import Coordinator, Heard
 from physgauge.bulk.crashes import Crashes
 from physgauge.bulk.work import Engine, Setup
 from physgauge.clients.runs import Run, read_run
-from physgauge.clients.sources import Sourcing
-from physgauge.clients.sources.planning import make_plan
+from physgauge.clients.sources import Sourcing, make_plan
 from physgauge.clients.storage import open_store
 from physgauge.config import load_profile
 
@@ -34,7 +33,8 @@ def score(
     inputs: Sequence[str],
     output: Path,
     unit_size: int = 4,
-    hear: Any = lambda event: None,
+    hear: Callable[[Heard], None] = lambda event: None,
+    begun: Callable[[Coordinator], None] = lambda coordinator: None,
     **setup: Any,
 ) -> list[Heard]:
     """One session; what was heard."""
@@ -59,6 +59,7 @@ def score(
             **setup,
         )
         coordinator = Coordinator(run, plan, session, given, Crashes(store, session.token), listen)
+        begun(coordinator)
         try:
             engine.run(coordinator)
         finally:
@@ -74,8 +75,3 @@ def rows(output: Path) -> list[wire.Row]:
 
 def ids(found: Sequence[wire.Row]) -> list[str]:
     return [row.image_id for row in found]
-
-
-def as_mapping(row: wire.Row) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = msgspec.to_builtins(row)
-    return found

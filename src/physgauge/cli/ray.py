@@ -64,7 +64,7 @@ def _check(context: click.Context, engine: str | None) -> None:
             raise click.UsageError("--processes: with --engine ray, give --ray-actors")
         if context.params.get("draw"):
             raise click.UsageError("--draw: the pixels are at the actors; expected --engine local")
-        if context.params.get("output") is None:
+        if "output" in context.params and context.params["output"] is None:
             raise click.UsageError(
                 "--engine ray: expected -o DIR: rows are committed by the actors"
             )

@@ -30,6 +30,13 @@ _OPTIONS = (
     click.option("--timeout", "timeout_s", type=Number(0.001, 3600), default=60.0,
                  show_default=True, metavar="SECONDS",
                  help="With --server: for each image, from its turn to its row."),
+    click.option("--server-tries", type=click.IntRange(0, 100), default=3, show_default=True, metavar="N",
+                 help="With --server and -o: times that an image is sent again which no server could "
+                      "answer for, before its row says so."),
+    click.option("--server-away", "server_away_s", type=Number(0, 86_400), default=600.0,
+                 show_default=True, metavar="SECONDS",
+                 help="With --server and -o: how long no server may answer before the run stops, to be "
+                      "taken up later."),
     click.option("--token-file", type=_FILE, metavar="FILE",
                  help="With --server: holds the access token."),
     click.option("--tls", is_flag=True, help="With --server: TLS, with the authorities that gRPC knows."),
@@ -46,9 +53,20 @@ _LOCAL = {
     "packs": "--pack: the server has its own; start it with `physgauge serve --pack`",
     "workers": "--workers: the server decodes; start it with `physgauge serve --workers`",
     "threads": "--threads: the server works; start it with `physgauge serve --threads`",
+    "processes": "--processes: the servers work, this only sends",
     "draw": "--draw: the pixels are at the server; score here, without --server",
 }
-_REMOTE = ("timeout_s", "token_file", "tls", "tls_ca", "tls_cert", "tls_key", "tls_name")
+_REMOTE = (
+    "timeout_s",
+    "server_tries",
+    "server_away_s",
+    "token_file",
+    "tls",
+    "tls_ca",
+    "tls_cert",
+    "tls_key",
+    "tls_name",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,8 @@ class Remote:
 
     servers: str
     timeout_s: float
+    server_tries: int
+    server_away_s: float
     token_file: Path | None
     tls: bool
     tls_ca: Path | None
@@ -86,7 +106,7 @@ class Remote:
             raise
         return client
 
-    def engine(self) -> ServerEngine:
+    def engine(self, domain: str, method: Method) -> ServerEngine:
         """The engine `server`.
 
         Raises:
@@ -95,8 +115,15 @@ class Remote:
         from physgauge.bulk.engines.server import ServerEngine, ServerSettings
 
         token = read_token("--token-file", self.token_file)
-        settings = ServerSettings(self.servers, token, self._tls(), self.timeout_s)
-        return ServerEngine(settings, lambda text: click.echo(printable(text), err=True))
+        settings = ServerSettings(
+            self.servers, token, self._tls(), self.timeout_s, self.server_tries, self.server_away_s
+        )
+        return ServerEngine(
+            settings,
+            lambda text: click.echo(printable(text), err=True),
+            domain=domain,
+            method=method,
+        )
 
     @contextmanager
     def stage(self, domain: str, method: Method) -> Iterator[Stage]:
@@ -107,7 +134,7 @@ class Remote:
         """
         from physgauge.bulk.engines.server_stage import ServerStage
 
-        client, parts = self.connect(domain, method), self.engine().fingerprint()
+        client, parts = self.connect(domain, method), self.engine(domain, method).fingerprint()
         nothing = lambda: None  # noqa: E731
         stage = ServerStage(
             client, domain=domain, method=method, parts=parts, tick=nothing, again=nothing, tries=0,

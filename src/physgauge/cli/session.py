@@ -49,7 +49,7 @@ class Hands:
             ConfigError, EnvironmentProblem: an option, or something that the engine needs.
         """
         if self.remote is not None:
-            return self.remote.engine(), setup
+            return self.remote.engine(setup.domain, setup.method), setup
         assert self.loaded is not None
         if self.ray is not None:
             from physgauge.cli.ray import ray_engine

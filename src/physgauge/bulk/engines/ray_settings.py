@@ -47,7 +47,7 @@ class RaySettings:
             raise ConfigError(
                 f"--ray-actors: expected MIN[:MAX], 1 to {MAX_ACTORS:,}, got {self.least}:{self.top}"
             )
-        if not (0 <= self.gpus < 1 or self.gpus == int(self.gpus) <= 64):
+        if not (0 <= self.gpus <= 64 and (self.gpus < 1 or self.gpus == int(self.gpus))):
             raise ConfigError(
                 f"--ray-gpus-per-actor: expected a part of 1 or a whole number, got {self.gpus:g}"
             )

@@ -1,0 +1,143 @@
+"""The engine `ray` on a local Ray cluster: rows as the engine `local` makes them, whatever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from physgauge import wire
+from physgauge.bulk.engines.local import LocalEngine
+from physgauge.bulk.engines.ray import RayEngine
+from physgauge.bulk.engines.ray_settings import RaySettings
+from physgauge.bulk.watch.events import Beat, UnitDone, WorkerLost
+from physgauge.clients.runs import Run
+from physgauge.clients.storage import open_store
+from tests.bulk_ray import rig
+from tests.bulk_ray.cluster import Cluster
+
+STALL_S = 120.0
+
+
+@pytest.fixture(scope="session")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve images, one of them no image."""
+    folder = tmp_path_factory.mktemp("images")
+    for path in sorted(rig.EXAMPLES.glob("*.jpg"))[:11]:
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "broken.jpg").write_bytes(b"\xff\xd8\xff\xe0 no more")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def local(images: Path, tmp_path_factory: pytest.TempPathFactory) -> list[wire.Row]:
+    """The rows of the engine `local`."""
+    output = tmp_path_factory.mktemp("local") / "out"
+    with LocalEngine(rig.parts(), [{}], STALL_S) as engine:
+        rig.score(engine, [str(images)], output, unit_size=3)
+    return rig.rows(output)
+
+
+@pytest.fixture(scope="session")
+def connected(cluster: Cluster) -> Iterator[Cluster]:
+    """One connection for all: the engine takes it as it is."""
+    import ray
+
+    ray.init(cluster.address, logging_level="ERROR", log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+
+
+def engine(cluster: Cluster, least: int = 1, most: int = 2) -> RayEngine:
+    return RayEngine(RaySettings(cluster.address, least, most), rig.parts(), STALL_S, print)
+
+
+def processes(cluster: Cluster, words: str) -> list[int]:
+    """Of the cluster, by their command line."""
+    found = []
+    for pid in cluster.left:
+        line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        if words in line:
+            found.append(pid)
+    return found
+
+
+class Killer:
+    """Kills a process of the cluster once, when the first unit is committed."""
+
+    def __init__(self, cluster: Cluster, words: str) -> None:
+        self._cluster, self._words = cluster, words
+        self.killed: list[int] = []
+        self._once = threading.Lock()
+
+    def __call__(self, event: Any) -> None:
+        if isinstance(event, UnitDone) and self._once.acquire(blocking=False):
+            self.killed = processes(self._cluster, self._words)[:1]
+            for pid in self.killed:
+                os.kill(pid, signal.SIGKILL)
+
+
+def whole(output: Path, local: list[wire.Row]) -> None:
+    """The undisturbed run's rows, once each, each unit in one file."""
+    found = rig.rows(output)
+    assert rig.ids(found) == rig.ids(local)
+    assert found == local
+    run = Run.open(open_store(output))
+    assert sorted(run.committed()) == [0, 1, 2, 3]
+    assert len(list(run.store.list("rows/"))) == 4
+
+
+def test_rows_are_those_of_the_engine_local_with_an_actor_killed(
+    connected: Cluster, images: Path, local: list[wire.Row], tmp_path: Path
+) -> None:
+    kill = Killer(connected, "ray::MapWorker")
+    heard = rig.score(engine(connected), [str(images)], tmp_path / "out", unit_size=3, hear=kill)
+    assert kill.killed
+    whole(tmp_path / "out", local)
+    names = {one.worker for one in heard if isinstance(one, Beat)}
+    assert names
+    assert all(name.startswith("ray-") for name in names)
+    assert not processes(connected, "physgauge.bulk.worker")
+
+
+def test_a_worker_that_is_killed_is_handled_as_in_a_local_run(
+    connected: Cluster, images: Path, local: list[wire.Row], tmp_path: Path
+) -> None:
+    kill = Killer(connected, "physgauge.bulk.worker")
+    heard = rig.score(
+        engine(connected, most=1), [str(images)], tmp_path / "out", unit_size=3, hear=kill
+    )
+    assert kill.killed
+    whole(tmp_path / "out", local)
+    (lost,) = [one for one in heard if isinstance(one, WorkerLost)]
+    assert lost.worker.startswith("ray-")
+    assert lost.reason == "died"
+
+
+def test_it_ends_when_the_user_wants_and_goes_on_later(
+    connected: Cluster, images: Path, local: list[wire.Row], tmp_path: Path
+) -> None:
+    coordinators: list[Any] = []
+
+    def drain(event: Any) -> None:
+        if isinstance(event, UnitDone):
+            coordinators[0].drain = "drain"
+
+    rig.score(
+        engine(connected, most=1), [str(images)], tmp_path / "out", unit_size=3, hear=drain,
+        begun=coordinators.append,
+    )  # fmt: skip
+    done = Run.open(open_store(tmp_path / "out")).committed()
+    assert 0 < len(done) < 4
+    rig.score(engine(connected, most=1), [str(images)], tmp_path / "out", unit_size=3)
+    whole(tmp_path / "out", local)
+    end = time.monotonic() + 20
+    while processes(connected, "physgauge.bulk.worker") and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not processes(connected, "physgauge.bulk.worker")
