@@ -14,6 +14,7 @@ import click
 
 from physgauge import __version__
 from physgauge.cli.cascade import cascade_fit
+from physgauge.cli.diff import diff
 from physgauge.cli.distill import distill
 from physgauge.cli.doctor import doctor
 from physgauge.cli.gateway import gateway
@@ -54,6 +55,7 @@ group.add_command(cascade_fit)
 group.add_command(selftest_judge)
 group.add_command(rules)
 group.add_command(query)
+group.add_command(diff)
 group.add_command(schema)
 group.add_command(serve)
 group.add_command(gateway)

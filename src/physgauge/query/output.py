@@ -40,9 +40,9 @@ def format_of(path: Path | None, asked: Format | None) -> Format:
     if path is None:
         return "table"
     kind = path.suffix.lower().lstrip(".")
-    if kind == "txt":
-        return "table"
-    found = next((one for one in FORMATS if one == kind), None)
+    found: Format | None = "table" if kind == "txt" else None
+    for one in FORMATS:
+        found = one if one == kind else found
     if found is None:
         raise ConfigError(
             f"-o {path}: expected a name in .csv, .json, .jsonl, .parquet or .txt, or --format; got "
@@ -55,7 +55,13 @@ Lines = Iterator[tuple[Any, ...]]
 
 
 def write_result(query: Query, sql: str, kind: Format, path: Path | None) -> None:
-    """Write what a statement selects to standard output, or to a file that takes its name when it is whole.
+    """Write what a statement selects.
+
+    Args:
+        query: open rows.
+        sql: the statement.
+        kind: of the result.
+        path: a file that takes its name when it is whole; None = standard output.
 
     Raises:
         ConfigError: Parquet on standard output, or bad SQL that shows when it runs.
