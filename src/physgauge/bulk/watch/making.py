@@ -43,9 +43,11 @@ def make_report(
     entries, units = plan if newest is None else (newest.total_entries, newest.total_units)
     in_flight = sum(one.in_flight for one in living.values())
     now = rate_now(living.values())
-    missing = None if entries is None else max(0, entries - rows)
     record = folder.run.latest
     pending = None if units is None else folder.pending(units)
+    if entries is None and pending == 0:  # every archive has been read
+        entries = rows
+    missing = None if entries is None else max(0, entries - rows)
     return Report(
         output=folder.run.store.address,
         status=_status(pending == 0, living),

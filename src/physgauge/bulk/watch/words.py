@@ -76,8 +76,10 @@ def verdicts(found: Scores, threshold: float) -> list[str]:
         said.append(f"{percent(found.error_share)} errors")
     judged = sum(found.verdicts.values()) - found.verdicts.get("error", 0)
     if judged:
-        shares = (f"{v} {percent(found.verdicts.get(v, 0) / judged)}" for v in ("PASS", "FAIL"))
-        said.append(" ".join(shares))
+        others = ("partial", "not_applicable")
+        shown = ("PASS", "FAIL", *(one for one in others if found.verdicts.get(one)))
+        shares = (f"{v} {percent(found.verdicts.get(v, 0) / judged)}" for v in shown)
+        said.append(" ".join(shares).replace("_", " "))
     if found.terravis_mean is not None:
         below = percent(found.terravis_below_share)
         said.append(f"TerraVis {found.terravis_mean:.3f}, {below} below {threshold:g}")
