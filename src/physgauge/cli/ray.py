@@ -76,12 +76,20 @@ def _check(context: click.Context, engine: str | None) -> None:
 
 def ray_engine(
     settings: RaySettings, loaded: LoadedProfile, setup: Setup, stall_s: float
-) -> RayEngine:
-    """The engine `ray`."""
+) -> tuple[RayEngine, Setup]:
+    """The engine `ray`, and the setup of its workers: each uses the cores that Ray counts for it."""
+    import msgspec
+
     from physgauge.bulk.engines.ray import RayEngine
     from physgauge.bulk.fingerprint import fingerprint
 
     parts = fingerprint(loaded, domain=setup.domain, packs=setup.packs, method=setup.method)
-    judge = loaded.profile.judge
+    judge, run, cores = loaded.profile.judge, loaded.profile.run, max(1, int(settings.cpus))
+    given = msgspec.structs.replace(
+        setup,
+        workers=setup.workers or run.workers or min(4, cores),
+        threads=setup.threads or run.threads or cores,
+    )
     stall_s += judge.timeout_s if judge else 0.0
-    return RayEngine(settings, parts, stall_s, lambda text: click.echo(printable(text), err=True))
+    warn = lambda text: click.echo(printable(text), err=True)  # noqa: E731
+    return RayEngine(settings, parts, stall_s, warn), given

@@ -54,7 +54,7 @@ class Hands:
         if self.ray is not None:
             from physgauge.cli.ray import ray_engine
 
-            return ray_engine(self.ray, self.loaded, setup, self.stall_s), setup
+            return ray_engine(self.ray, self.loaded, setup, self.stall_s)
         return _local(self.loaded, setup, self.processes, self.stall_s)
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import msgspec
@@ -38,6 +40,10 @@ TAKE_S: Final = 20.0
 """How long a turn waits for a task."""
 NODE_S: Final = 600.0
 """How long a machine may take to say what it sees; it hashes the models that the profile names."""
+
+CLEAN_S: Final = 20.0
+STORE_BYTES: Final = 200 << 20
+"""Of the object store of a cluster that is started here: turns and events are all that goes through."""
 
 
 class RayEngine:
@@ -82,7 +88,8 @@ class RayEngine:
             try:
                 self._work(ray, work, place)
             finally:
-                _on_nodes(ray, clean, place.scratch)
+                with suppress(EnvironmentProblem):
+                    _on_nodes(ray, clean, place.scratch, within_s=CLEAN_S)
 
     def _check_nodes(self, ray: Any, setup: Setup, place: Place) -> None:
         data = msgspec.msgpack.encode(setup)
@@ -184,7 +191,9 @@ def _look(setup: bytes, folder: str) -> bytes:
     return msgspec.msgpack.encode(look(msgspec.msgpack.decode(setup, type=Setup), folder))
 
 
-def _on_nodes(ray: Any, what: Callable[..., Any], *given: Any) -> dict[str, Any]:
+def _on_nodes(
+    ray: Any, what: Callable[..., Any], *given: Any, within_s: float = NODE_S
+) -> dict[str, Any]:
     """What a function returns on each machine of the cluster, by its name.
 
     Raises:
@@ -200,7 +209,7 @@ def _on_nodes(ray: Any, what: Callable[..., Any], *given: Any) -> dict[str, Any]
         if node["Alive"]
     }
     try:
-        return dict(zip(asked, ray.get(list(asked.values()), timeout=NODE_S), strict=True))
+        return dict(zip(asked, ray.get(list(asked.values()), timeout=within_s), strict=True))
     except Exception as error:
         raise EnvironmentProblem(
             f"--engine ray: expected physgauge to work on all of {', '.join(asked)}, got "
@@ -211,6 +220,7 @@ def _on_nodes(ray: Any, what: Callable[..., Any], *given: Any) -> dict[str, Any]
 @contextmanager
 def _connected(settings: RaySettings) -> Iterator[Any]:
     """Ray, connected to the cluster; one that this process is connected to already is taken."""
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its warnings are about itself
     try:
         import ray
         import ray.data
@@ -235,7 +245,8 @@ def _connected(settings: RaySettings) -> Iterator[Any]:
 
 def _connect(ray: Any, address: str) -> None:
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
-    local = {"include_dashboard": False}
+    local = {"include_dashboard": False, "object_store_memory": STORE_BYTES}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         if address == "local":
             ray.init("local", **quiet, **local)
@@ -245,8 +256,14 @@ def _connect(ray: Any, address: str) -> None:
             try:
                 ray.init("auto", **quiet)
             except ConnectionError:
+                if os.environ.get("RAY_ADDRESS"):
+                    raise
                 ray.init("local", **quiet, **local)
     except Exception as error:
         ray.shutdown()
-        what = f"expected a Ray cluster at {address!r}, got: {in_words(error)}"
+        what = f"expected a Ray cluster at {address!r}, got {in_words(error)}"
         raise EnvironmentProblem(f"--ray-address: {what}") from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in handlers.items():  # Ray's own would end us without a drain
+                signal.signal(number, handler)
