@@ -33,13 +33,14 @@ def score(
     inputs: Sequence[str],
     output: Path,
     unit_size: int = 4,
+    captions: Path | None = None,
     hear: Callable[[Heard], None] = lambda event: None,
     begun: Callable[[Coordinator], None] = lambda coordinator: None,
     **setup: Any,
 ) -> list[Heard]:
     """One session; what was heard."""
     store = open_store(output)
-    sourcing = Sourcing(unit_size=unit_size)
+    sourcing = Sourcing(unit_size=unit_size, captions=None if captions is None else str(captions))
     run = Run.create_or_open(store, engine.fingerprint(), {})
     plan = make_plan(inputs, store, sourcing)
     heard: list[Heard] = []

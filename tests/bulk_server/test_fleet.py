@@ -207,9 +207,9 @@ def test_a_server_that_is_changed_ends_the_run(images: Path, tmp_path: Path, oth
         late = options_of(request)["image_id"].endswith("13.jpg")
         return (other if late else first)(request, context)
 
-    with Rogue(changing, threads=2) as server:
-        with pytest.raises(ConfigError, match="a server has been changed since"):
-            rig.score(engine(server.address), [str(images)], tmp_path / "out")
+    changed = pytest.raises(ConfigError, match="a server has been changed since")
+    with Rogue(changing, threads=2) as server, changed:
+        rig.score(engine(server.address), [str(images)], tmp_path / "out")
     ids = rig.ids(rig.rows(tmp_path / "out"))
     assert names(images)[13] not in ids
 
@@ -217,9 +217,9 @@ def test_a_server_that_is_changed_ends_the_run(images: Path, tmp_path: Path, oth
 def test_another_fleet_does_not_go_on_with_a_run(images: Path, tmp_path: Path) -> None:
     with Rogue(behave()) as server:
         rig.score(engine(server.address), [str(images)], tmp_path / "out")
-    with Rogue(behave(packs={"pack_car": "e" * 64})) as server:
-        with pytest.raises(ConfigError, match="model pack_car"):
-            rig.score(engine(server.address), [str(images)], tmp_path / "out")
+    other = Rogue(behave(packs={"pack_car": "e" * 64}))
+    with other as server, pytest.raises(ConfigError, match="model pack_car"):
+        rig.score(engine(server.address), [str(images)], tmp_path / "out")
 
 
 def test_a_server_that_is_silent_at_first_is_said(images: Path, tmp_path: Path) -> None:
