@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -170,6 +171,8 @@ def _listed(key: str, path: Path) -> Listed | None:
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(found.st_mode):
         return None
     return Listed(key, found.st_size, str(found.st_mtime_ns))
 
