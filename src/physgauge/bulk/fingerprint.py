@@ -135,10 +135,10 @@ def _probes(loaded: LoadedProfile) -> dict[str, str]:
         return {}
     from physgauge.ensemble.judge.terravis.file import load_probes
 
-    found = {"judge.probes": load_probes(profile.judge.probes, loaded.folder).version}
+    found = {"judge.probes": load_probes(profile.judge.probes, loaded.folder).tag}
     if profile.cascade is not None:
         first = profile.cascade.first.probes
-        found["cascade.first.probes"] = load_probes(first, loaded.folder).version
+        found["cascade.first.probes"] = load_probes(first, loaded.folder).tag
     return found
 
 
