@@ -115,7 +115,12 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run `physgauge` in a folder to its end."""
     done = subprocess.run(
-        command(*arguments), cwd=folder, capture_output=True, text=True, timeout=timeout, check=False
+        command(*arguments),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
     assert done.returncode == code, f"{done.returncode}: {done.stdout[-2000:]}{done.stderr[-4000:]}"
     assert "Traceback" not in done.stdout + done.stderr, done.stderr[-4000:]

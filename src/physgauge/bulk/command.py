@@ -20,7 +20,7 @@ from physgauge.bulk.watch.events import UnitDone
 from physgauge.bulk.watch.report import Report
 from physgauge.bulk.watch.watched import Wishes, close, watched
 from physgauge.bulk.watch.watcher import Watcher
-from physgauge.bulk.work import Drain, Engine, GivenUp, Retry, RowMade, Setup
+from physgauge.bulk.work import DRAIN_S, Drain, Engine, GivenUp, Retry, RowMade, Setup
 from physgauge.clients.runs import Run, wipe
 from physgauge.clients.runs.session import LEASE_S
 from physgauge.clients.sources import Plan, Sourcing, make_plan, open_plan
@@ -179,7 +179,12 @@ def _work(
 
         def wish(drain: Drain) -> None:
             coordinator.drain = drain
-            watcher.drain()
+            if drain == "drain":
+                watcher.drain()
+                order.say(
+                    f"Stopping: units that can be finished within {DRAIN_S:.0f} s are; Ctrl-C again stops "
+                    "at once"
+                )
 
         with Stopping(wish) as stopping:
             engine.run(coordinator)

@@ -18,7 +18,7 @@ from physgauge.clients.storage import Store
 
 CRASHES: Final = "crashes/"
 TWICE: Final = 2
-_FORGIVEN: Final = 3
+_FORGIVEN: Final = 5
 """Deaths with nothing in hand, one after the other, that a run takes."""
 
 

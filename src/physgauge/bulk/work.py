@@ -11,7 +11,7 @@ whose rows count. So an engine may give a task to two workers, or lose one: ever
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 
@@ -20,6 +20,8 @@ from physgauge.bulk.watch.events import AnyEvent
 from physgauge.clients.sources import Sourcing, Unit
 from physgauge.types import Item
 
+DRAIN_S: Final = 30.0
+"""What units in hand get to be finished in after the first Ctrl-C."""
 Drain = Literal["no", "drain", "stop"]
 """`drain`: no new tasks; `stop`: leave at once."""
 

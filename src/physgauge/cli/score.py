@@ -185,6 +185,7 @@ def score(
         update=update,
         overwrite=overwrite,
         lease_s=lease_s,
+        twins=not draw,  # a copied row has no pixels to draw in
         wishes=wishes(watching, loaded),
     )
     outcome = carry_out(order, engine, watching, as_json=as_json)

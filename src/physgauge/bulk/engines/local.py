@@ -15,11 +15,9 @@ from physgauge.bulk.channel import Broke, Do, Failed, Finish, Nothing, Open, Rea
 from physgauge.bulk.engines.hands import Hand
 from physgauge.bulk.machines import VISIBLE
 from physgauge.bulk.watch.events import UnitDone, WorkerLost
-from physgauge.bulk.work import GivenUp, Setup, Work
+from physgauge.bulk.work import DRAIN_S, GivenUp, Setup, Work
 from physgauge.errors import ConfigError, EnvironmentProblem
 
-DRAIN_S: Final = 30.0
-"""What units in hand get to be finished in after Ctrl-C."""
 _CLOSING_S: Final = 20.0
 """What a worker gets on top, to end."""
 _TURN_S: Final = 0.25

@@ -1,0 +1,89 @@
+"""Images that kill their worker: tried alone, given up, and tried again when asked."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from tests.bulk import rig
+from tests.bulk.test_deaths import PATIENCE_S, flight_of
+
+COUNT = 40
+BAD = (7, 23)
+
+
+def test_a_poisoned_image_gets_its_row_and_stops_nothing(tmp_path: Path) -> None:
+    """Two pictures that the network fails on, among others that are in hand with them."""
+    profile = rig.profile(tmp_path / "profile", poison=True)
+    rig.images(tmp_path / "in", range(COUNT))
+    for number in BAD:
+        rig.save(tmp_path / f"in/{number:05}.npy", rig.WHITE)
+    arguments = ("score", "in", "-o", "out", "--profile", profile, "--unit-size", "16")
+    done = rig.run(tmp_path, *arguments)
+    found = rig.rows(tmp_path / "out")
+    assert [row.image_id for row in found] == [f"in/{number:05}.npy" for number in range(COUNT)]
+    wrong = {number: row for number, row in enumerate(found) if row.error_code is not None}
+    assert sorted(wrong) == sorted(BAD)
+    for row in wrong.values():
+        assert row.error_code == "worker_crashed"
+        assert row.error is not None
+        assert "detect.py" in row.error
+        assert "physgauge retry" in row.error
+        assert row.pcmde.status == "error"
+    assert f"{len(BAD)} x worker_crashed" in done.stdout
+    crashes = [json.loads(one.read_text()) for one in tmp_path.glob("out/crashes/*.json")]
+    alone = [one for one in crashes if sum(len(held["places"]) for held in one["held"]) == 1]
+    assert len(alone) == 2 * len(BAD)  # nobody is given up for one death
+
+    rig.save(tmp_path / "in/00007.npy", rig.picture(7))  # the fix
+    rig.run(tmp_path, "retry", "out", "--code", "worker_crashed")
+    again = rig.rows(tmp_path / "out")
+    assert again[7].error_code is None
+    assert again[23].error_code == "worker_crashed"
+    untouched = [n for n in range(COUNT) if n not in BAD]
+    assert [again[n] for n in untouched] == [found[n] for n in untouched]  # cost and all
+
+
+def test_what_died_is_known_to_the_next_session(tmp_path: Path) -> None:
+    """Killed from outside, whenever one image is in hand: by the second death alone it is given up, though
+    another session saw the first ones."""
+    profile = rig.profile(tmp_path / "profile")
+    rig.images(tmp_path / "in", range(COUNT))
+    victim = 5
+    arguments = ("score", "in", "-o", "out", "--profile", profile, "--unit-size", "16")
+    deaths = 0
+    for _ in range(12):
+        with rig.running(tmp_path, *arguments) as process:
+            until = time.monotonic() + PATIENCE_S
+            while process.poll() is None and not (died := _kill_holder(process.pid, victim)):
+                assert time.monotonic() < until
+                time.sleep(0.0005)
+            if process.poll() is not None:
+                break
+            deaths += died
+            crashes = len(list(tmp_path.glob("out/crashes/*.json")))
+            while process.poll() is None and crashes == len(
+                list(tmp_path.glob("out/crashes/*.json"))
+            ):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            process.kill()
+    found = rig.rows(tmp_path / "out")
+    assert deaths >= 2
+    assert [row.image_id for row in found if row.error_code is not None] == [f"in/{victim:05}.npy"]
+    assert "signal SIGKILL" in (found[victim].error or "")
+
+
+def _kill_holder(coordinator: int, victim: int) -> bool:
+    """Kill the worker that has the image in hand, if one has."""
+    for worker in rig.workers(coordinator):
+        flight = flight_of(worker)
+        if flight is None:
+            continue
+        held = flight.in_hand()
+        flight.close()
+        if victim in held.get(0, []):
+            rig.kill(worker)
+            return True
+    return False
