@@ -376,12 +376,12 @@ def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
         ConfigError, match="--pairing ids: expected ids that both runs have, got none"
     ):
         diff(row_files(tmp_path / "a"), row_files(tmp_path / "b"), How(pairing="ids"))
-    file = tmp_path / "b/rows/unit-00000001.parquet"
+    file = tmp_path / "b/rows/unit-00000000.parquet"
     data = bytearray(file.read_bytes())
     for k in range(100, len(data) * 2 // 3, 97):
         data[k] ^= 1
     file.write_bytes(data)
-    with pytest.raises(EnvironmentProblem, match=r"unit-00000001\.parquet: cannot be read"):
+    with pytest.raises(EnvironmentProblem, match=r"unit-00000000\.parquet: cannot be read"):
         diff(row_files(tmp_path / "a"), row_files(tmp_path / "b"), How())
 
 

@@ -17,6 +17,7 @@ from physgauge.cli.cascade import cascade_fit
 from physgauge.cli.diff import diff
 from physgauge.cli.distill import distill
 from physgauge.cli.doctor import doctor
+from physgauge.cli.gate import gate
 from physgauge.cli.gateway import gateway
 from physgauge.cli.parity import parity
 from physgauge.cli.query import query
@@ -56,6 +57,7 @@ group.add_command(selftest_judge)
 group.add_command(rules)
 group.add_command(query)
 group.add_command(diff)
+group.add_command(gate)
 group.add_command(schema)
 group.add_command(serve)
 group.add_command(gateway)
@@ -64,7 +66,8 @@ group.add_command(doctor)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 wrong option or file, 3 something missing on this machine,
-    4 another error of ours, 130 interrupted, 143 terminated."""
+    4 another error of ours, 5 images or a run that do not pass (`gate`, `diff --fail-on`), 130
+    interrupted, 143 terminated."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, io.TextIOWrapper
