@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +189,5 @@ def workers(pid: int) -> list[int]:
 
 def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
     """Send a signal; nothing if the process has gone."""
-    try:
+    with suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass

@@ -182,8 +182,8 @@ def _work(
             if drain == "drain":
                 watcher.drain()
                 order.say(
-                    f"Stopping: units that can be finished within {DRAIN_S:.0f} s are; Ctrl-C again stops "
-                    "at once"
+                    f"Stopping: units that can be finished within {DRAIN_S:.0f} s are; Ctrl-C again "
+                    "stops at once"
                 )
 
         with Stopping(wish) as stopping:
