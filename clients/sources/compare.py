@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from physgauge.clients.sources.arrow import Table, arrow
 from physgauge.clients.sources.finding import Container
+from physgauge.clients.sources.places import file_states
 
 _BESIDE = ("container", "line")
 """Columns that say where an entry was named, not what it is."""
@@ -47,30 +47,29 @@ class Stats:
 
 def stat_check(table: Table) -> Stats:
     """Looks at the local files of a table: one ``stat`` a file."""
-    found = Stats([], [], [], [])
-    raws = table.column("raw")
-    paths: list[Any] = table.column("place").to_pylist()
+    import numpy as np
+
+    pa = arrow()
+    files = pa.compute.equal(table.column("kind"), "file")
+    rows = np.flatnonzero(files.to_numpy())
+    held = table.select(["place", "raw", "size", "version"]).filter(files)
+    paths: list[Any] = held.column("place").to_pylist()
+    raws = held.column("raw")
     if raws.null_count < len(raws):
         paths = [raw or path for raw, path in zip(raws.to_pylist(), paths, strict=True)]
-    columns = (table.column(name).to_pylist() for name in ("kind", "size", "version"))
-    stat = os.stat
-    for row, (path, kind, size, version) in enumerate(zip(paths, *columns, strict=True)):
-        if kind != "file":
-            continue
-        try:
-            about = stat(path)
-        except (OSError, ValueError):
-            if size >= 0:
-                found.gone.append(row)
-            continue
-        if about.st_size != size or str(about.st_mtime_ns) != version:
-            found.replaced.append(row)
-            found.sizes.append(about.st_size)
-            found.versions.append(str(about.st_mtime_ns))
-    return found
+    versions = held.column("version")
+    versions = pa.compute.if_else(pa.compute.equal(versions, ""), "-1", versions)
+    size, mtime_ns = file_states(paths)
+    was = held.column("size").to_numpy()
+    differs = (size != was) | (mtime_ns != versions.cast(pa.int64()).to_numpy())
+    gone = differs & (size < 0)
+    now = differs & ~gone
+    return Stats(
+        rows[now].tolist(), rows[gone].tolist(), size[now].tolist(), list(map(str, mtime_ns[now]))
+    )
 
 
-def with_stats(table: Table, found: Stats) -> Table:
+def with_state(table: Table, found: Stats) -> Table:
     """The replaced rows, with size and mtime as they are now."""
     pa = arrow()
     rows = table.take(pa.array(found.replaced, pa.int64()))

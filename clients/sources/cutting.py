@@ -89,7 +89,10 @@ def unit_of(number: int, table: Table, containers: Sequence[str], warnings: dict
         containers: names of the lists, manifests and datasets that the table numbers.
         warnings: by place in the unit.
     """
-    records = table.to_pylist(maps_as_pydicts="lossy")
+    columns = [column.to_pylist(maps_as_pydicts="lossy") for column in table.columns]
+    records = [
+        dict(zip(table.column_names, cells, strict=True)) for cells in zip(*columns, strict=True)
+    ]
     if is_shard(table):
         only = records[0]
         where = Where(kind_of(only["place"]), only["place"], only["raw"] or b"")

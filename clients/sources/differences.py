@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from physgauge.clients.sources.arrow import Table, arrow, plan_schema
-from physgauge.clients.sources.compare import match, same, stat_check, states, with_stats
+from physgauge.clients.sources.compare import match, same, stat_check, states, with_state
 from physgauge.clients.sources.cutting import SHARD, place_in, shard_table
 from physgauge.clients.sources.finding import Container, Finder, Found, Rows, Same, Tar
 from physgauge.clients.sources.plan import Plan, shifted
@@ -21,6 +21,7 @@ from physgauge.clients.sources.records import Sourcing
 from physgauge.clients.sources.repeats import Numbering
 
 EXAMPLES: Final = 5
+LOOKED_AT: Final = ("kind", "place", "raw", "container", "size", "version")
 
 
 @dataclass(slots=True)
@@ -94,45 +95,61 @@ class _Cursor:
     """The plan's rows from first to last, as many at a time as are asked for."""
 
     def __init__(self, plan: Plan) -> None:
-        self._tables = plan.tables()
-        self._held = plan_schema().empty_table()
+        self._plan = plan
+        self._counts = [sum(map(abs, part.counts)) for part, _ in plan.parts]
+        self._part = 0
+        self._row = 0
+        self._held: tuple[int, Table] | None = None
         self.at = 0
         """Number of the next row."""
 
     def take(self, count: int) -> Table:
         """The next rows; fewer at the end."""
-        pa = arrow()
-        while self._held.num_rows < count and (more := next(self._tables, None)) is not None:
-            self._held = pa.concat_tables([self._held, more])
-        out, self._held = self._held.slice(0, count), self._held.slice(count)
-        self.at += out.num_rows
-        return out
+        out = [plan_schema().empty_table()]
+        while count and (left := self._left()):
+            some = min(count, left)
+            if self._held is None or self._held[0] != self._part:
+                self._held = (self._part, self._plan.table(self._part))
+            out.append(self._held[1].slice(self._row, some))
+            self._go(some)
+            count -= some
+        return arrow().concat_tables(out)
 
-    def take_of(self, numbers: set[int]) -> Iterator[tuple[int, Table]]:
-        """The next rows while their container is one of `numbers`, with the number of the first."""
+    def take_of(self, numbers: set[int]) -> Iterator[tuple[Any, Table, Callable[[], Table]]]:
+        """The next rows while their container is one of `numbers`: as :meth:`_Walk._look` takes them."""
         import numpy as np
 
-        while True:
-            if not self._held.num_rows:
-                self._held = next(self._tables, self._held)
-            held = self._held.column("container").to_numpy()
+        while left := self._left():
+            table = self._plan.table(self._part, LOOKED_AT).slice(self._row)
+            held = table.column("container").to_numpy()
             others = np.flatnonzero(~np.isin(held, list(numbers)))
-            count = int(others[0]) if len(others) else len(held)
-            if not count:
+            count = int(others[0]) if len(others) else left
+            part, row = self._part, self._row
+            yield (
+                np.arange(self.at, self.at + count),
+                table.slice(0, count),
+                lambda part=part, row=row, n=count: self._plan.table(part).slice(row, n),
+            )
+            self._go(count)
+            if count < left:
                 return
-            at = self.at
-            yield at, self.take(count)
 
-    def put_back(self, table: Table) -> None:
-        """Rows that were taken, to be taken again."""
-        self._held = arrow().concat_tables([table, self._held])
-        self.at -= table.num_rows
+    def back(self, count: int) -> None:
+        """Rows that were taken are to be taken again."""
+        self._go(-count)
 
-    def rest(self) -> Table:
-        """All that is left."""
-        out = arrow().concat_tables([self._held, *self._tables])
-        self._held = self._held.slice(0, 0)
-        return out
+    def _left(self) -> int:
+        """Rows that are left in the part; 0: there is no other."""
+        while self._part < len(self._counts) and self._row >= self._counts[self._part]:
+            self._part, self._row = self._part + 1, 0
+        return self._counts[self._part] - self._row if self._part < len(self._counts) else 0
+
+    def _go(self, rows: int) -> None:
+        self.at += rows
+        self._row += rows
+        while self._row < 0:
+            self._part -= 1
+            self._row += self._counts[self._part]
 
 
 class _Walk:
@@ -143,19 +160,20 @@ class _Walk:
         self._old = plan.containers
         self._finder = finder
         self._cursor = _Cursor(plan)
-        self._numbering = Numbering([abs(n) for part, _ in plan.parts for n in part.counts])
+        self._counts = [abs(n) for part, _ in plan.parts for n in part.counts]
+        self._numbering = Numbering(self._counts)
 
     def beside(self, one: Found) -> bool:
         """Goes on in the plan by what was found, if it is the same there; False: it is not."""
         if isinstance(one, Same):
-            for at, table in self._cursor.take_of(self._same_place(one.number)):
-                self._look(at, table)
+            for some in self._cursor.take_of(self._same_place(one.number)):
+                self._look(*some)
             return True
         table = _table(one)
         then = self._cursor.take(table.num_rows)
         if same(states(then, self._old), states(table, self._finder.containers)):
             return True
-        self._cursor.put_back(then)
+        self._cursor.back(then.num_rows)
         return False
 
     def apart(self, begun: Iterable[Found], rest: Iterable[Found]) -> None:
@@ -169,10 +187,12 @@ class _Walk:
                 still |= self._same_place(one.number)
             else:
                 tables.append(_table(one))
-        start, old, new = self._cursor.at, self._cursor.rest(), pa.concat_tables(tables)
+        start, new = self._cursor.at, pa.concat_tables(tables)
+        old = self._cursor.take(sum(self._counts) - start)
         of_same = np.isin(old.column("container").to_numpy(), list(still))
-        for row in np.flatnonzero(of_same):
-            self._look(start + int(row), old.slice(int(row), 1))
+        looked_at = np.flatnonzero(of_same)
+        kept = old.take(pa.array(looked_at))
+        self._look(start + looked_at, kept, lambda: kept)
         left = np.flatnonzero(~of_same)
         found = match(
             states(old.take(pa.array(left)), self._old), states(new, self._finder.containers)
@@ -186,14 +206,20 @@ class _Walk:
             self._note(self.out.gone, start + int(left[then]))
         self._add(moved.take(pa.array(found.added)))
 
-    def _look(self, start: int, table: Table) -> None:
-        """The local files of rows whose list is the same."""
+    def _look(self, at: Any, table: Table, whole: Callable[[], Table]) -> None:
+        """The local files of rows whose list is the same.
+
+        Args:
+            at: [N] their numbers in the plan.
+            table: LOOKED_AT of them.
+            whole: all columns of them, where they are needed.
+        """
         stats = stat_check(table)
-        rows = with_stats(table, stats)
+        rows = with_state(whole(), stats) if stats.replaced else table
         for number, row in enumerate(stats.replaced):
-            self._replace(start + row, rows.slice(number, 1))
+            self._replace(int(at[row]), rows.slice(number, 1))
         for row in stats.gone:
-            self._note(self.out.gone, start + row)
+            self._note(self.out.gone, int(at[row]))
 
     def _replace(self, at: int, row: Table) -> None:
         unit, place = self._numbering.of(at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,7 +16,7 @@ from physgauge.clients.files import IMAGE_SUFFIXES, drawn
 from physgauge.clients.sources import patterns
 from physgauge.clients.sources.arrow import Table
 from physgauge.clients.sources.delimited import read_delimited
-from physgauge.clients.sources.folders import local_folder, remote_folder, sorted_out
+from physgauge.clients.sources.folders import image_batches, remote_folder, sorted_out
 from physgauge.clients.sources.hosts import Hosts
 from physgauge.clients.sources.jsonl import read_jsonl
 from physgauge.clients.sources.kinds import FileKind, by_suffix, tell
@@ -125,7 +125,7 @@ class Finder:
         kind = kind_of(text)
         if kind == "file" and os.path.isdir(text):
             folder = os.fspath(Path(text))
-            yield from self._folder(text, local_folder(folder))
+            yield from self._local_folder(text, folder)
         elif kind == "file" and os.path.lexists(text):
             yield from self._file(local(os.fspath(Path(text))))
         elif patterns.has_range(text):
@@ -168,22 +168,33 @@ class Finder:
                 yield from self._file(single)
                 return
             key += "/"
-        yield from self._folder(text, remote_folder(store, root, key))
+        yield from self._remote_folder(text, remote_folder(store, root, key))
 
-    def _folder(self, text: str, places: Iterator[Place]) -> Iterator[Found | None]:
+    def _local_folder(self, text: str, folder: str) -> Iterator[Found | None]:
         """Images, or archives, or tables: a folder is of one kind (tables that hold no image bytes may
         lie beside images)."""
         images = 0
-        others: dict[FileKind, list[Place]] = {}
+        others: list[str] = []
+        yield from self._flush()
+        for batch in image_batches(folder, others):
+            images += len(batch)
+            yield Rows(self._loose.files(batch))
+        yield from self._others(text, images, map(local, others))
+
+    def _remote_folder(self, text: str, places: Iterator[Place]) -> Iterator[Found | None]:
+        images = 0
+        others: list[Place] = []
         for place in places:
-            kind = by_suffix(place.text) or "image"
-            if kind == "image":
-                images += 1
-                yield from self._image(place)
-            else:
-                others.setdefault(kind, []).append(place)
-        for kind, place in sorted_out(text, images, others, holds_images):
-            yield from self._as(kind, place if place.size >= 0 else about(place) or place)
+            if by_suffix(place.text) != "image":
+                others.append(place)
+                continue
+            images += 1
+            yield from self._image(place)
+        yield from self._others(text, images, others)
+
+    def _others(self, text: str, images: int, places: Iterable[Place]) -> Iterator[Found | None]:
+        for kind, place in sorted_out(text, images, places, holds_images):
+            yield from self._as(kind, place)
 
     def _file(self, place: Place) -> Iterator[Found | None]:
         yield from self._as(tell(place), place)
@@ -200,8 +211,9 @@ class Finder:
 
     def _image(self, place: Place) -> Iterator[Found | None]:
         yield None
-        for table in self._loose.add(place):
-            yield Rows(table)
+        self._loose.add(place)
+        if self._loose.full:
+            yield from self._flush()
 
     def _flush(self) -> Iterator[Rows]:
         for table in self._loose.rest():
@@ -267,8 +279,9 @@ class Finder:
                 said = f"{given.name}:{line}: {error.message}"
                 place, fault = Place("none", path), (error.code, said)
             yield None
-            for table in self._loose.add(place, number, line, fault):
-                yield Rows(table)
+            self._loose.add(place, number, line, fault)
+            if self._loose.full:
+                yield from self._flush()
 
 
 def _listed_place(text: str) -> Place:

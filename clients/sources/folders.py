@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from physgauge.clients.files import IMAGE_SUFFIXES, walk
@@ -11,17 +11,30 @@ from physgauge.clients.sources.kinds import (
     TABLE_SUFFIXES,
     TAR_SUFFIXES,
     FileKind,
+    by_suffix,
 )
-from physgauge.clients.sources.places import Place, local
+from physgauge.clients.sources.loose import BATCH_ROWS
+from physgauge.clients.sources.places import Place
 from physgauge.clients.storage import Store
 from physgauge.errors import ConfigError
 
+_IMAGES: Final = tuple(IMAGE_SUFFIXES)
 SUFFIXES: Final = (*IMAGE_SUFFIXES, *TAR_SUFFIXES, *TABLE_SUFFIXES, *MANIFEST_SUFFIXES)
 
 
-def local_folder(folder: str) -> Iterator[Place]:
-    """The files below a folder that may be inputs, sorted, with size and mtime."""
-    return map(local, walk(folder, SUFFIXES))
+def image_batches(folder: str, others: list[str]) -> Iterator[list[str]]:
+    """The images below a folder, sorted, some at a time; what else may be an input goes to `others`."""
+    batch: list[str] = []
+    for path in walk(folder, SUFFIXES):
+        if path.lower().endswith(_IMAGES):
+            batch.append(path)
+        else:
+            others.append(path)
+        if len(batch) >= BATCH_ROWS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def remote_folder(store: Store, root: str, prefix: str) -> Iterator[Place]:
@@ -43,7 +56,7 @@ def remote_folder(store: Store, root: str, prefix: str) -> Iterator[Place]:
 def sorted_out(
     folder: str,
     images: int,
-    others: dict[FileKind, list[Place]],
+    places: Iterable[Place],
     holds_images: Callable[[Place, str], bool],
 ) -> Iterator[tuple[FileKind, Place]]:
     """What else is read of a folder: its archives, or its tables.
@@ -54,6 +67,9 @@ def sorted_out(
         ConfigError: images, archives or tables with images side by side: which of them are meant can't be
             told, and none may be left out quietly. Or nothing but manifests.
     """
+    others: dict[FileKind, list[Place]] = {}
+    for place in places:
+        others.setdefault(by_suffix(place.text) or "image", []).append(place)
     tables: list[tuple[FileKind, Place]] = [
         (kind, place) for kind in ("parquet", "arrow") for place in others.get(kind, ())
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from physgauge.clients.files import IMAGE_SUFFIXES
@@ -18,23 +17,20 @@ ARROW_SUFFIXES: Final = (".arrow", ".feather", ".ipc")
 TABLE_SUFFIXES: Final = (*PARQUET_SUFFIXES, *ARROW_SUFFIXES)
 MANIFEST_SUFFIXES: Final = (".csv", ".tsv", ".jsonl", ".ndjson")
 HEAD_BYTES: Final = 512
+_BY_SUFFIX: Final[tuple[tuple[tuple[str, ...], FileKind], ...]] = (
+    (tuple(IMAGE_SUFFIXES), "image"),
+    (TAR_SUFFIXES, "tar"),
+    (PARQUET_SUFFIXES, "parquet"),
+    (ARROW_SUFFIXES, "arrow"),
+    ((".csv", ".tsv"), "delimited"),
+    ((".jsonl", ".ndjson"), "jsonl"),
+)
 
 
 def by_suffix(name: str) -> FileKind | None:
     """What a file's name says; None: nothing that we know."""
     low = name.lower()
-    if low.endswith(TAR_SUFFIXES):
-        return "tar"
-    suffix = PurePosixPath(low).suffix
-    if suffix in IMAGE_SUFFIXES:
-        return "image"
-    if suffix in PARQUET_SUFFIXES:
-        return "parquet"
-    if suffix in ARROW_SUFFIXES:
-        return "arrow"
-    if suffix in MANIFEST_SUFFIXES:
-        return "delimited" if suffix in (".csv", ".tsv") else "jsonl"
-    return None
+    return next((kind for suffixes, kind in _BY_SUFFIX if low.endswith(suffixes)), None)
 
 
 def by_content(head: bytes) -> FileKind | None:

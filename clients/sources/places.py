@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from physgauge.clients.files import name_of
@@ -71,6 +72,23 @@ def local(path: str) -> Place:
     except (OSError, ValueError):
         return Place("file", path)
     return Place("file", path, about.st_size, str(about.st_mtime_ns))
+
+
+def file_states(paths: Sequence[Any]) -> tuple[Any, Any]:
+    """Size in bytes and mtime in ns of local files; -1 where there is no such file. int64 [N] each"""
+    import numpy as np
+
+    stat, sizes, mtimes = os.stat, [], []
+    for path in paths:
+        try:
+            about = stat(path)
+        except (OSError, ValueError):  # ValueError: a name that no file can have
+            sizes.append(-1)
+            mtimes.append(-1)
+        else:
+            sizes.append(about.st_size)
+            mtimes.append(about.st_mtime_ns)
+    return np.array(sizes, dtype=np.int64), np.array(mtimes, dtype=np.int64)
 
 
 @lru_cache(maxsize=64)

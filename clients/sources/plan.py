@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from physgauge.clients.sources.arrow import Table, arrow, arrow_faults, plan_schema
+from physgauge.clients.sources.arrow import PLAN_COLUMNS, Table, arrow, arrow_faults, plan_schema
 from physgauge.clients.sources.cutting import unit_of
 from physgauge.clients.sources.sealed import Part, Seal, read_seals
 from physgauge.errors import EnvironmentProblem
@@ -104,26 +104,36 @@ class Plan:
         """The lists, manifests and datasets of all seals; what :meth:`tables` numbers."""
         return [one for seal in self.seals for one in seal.containers]
 
-    def tables(self) -> Iterator[Table]:
-        """Part by part, all rows of the plan's columns, as they are now."""
+    def tables(self, columns: Sequence[str] | None = None) -> Iterator[Table]:
+        """Part by part, all rows, as they are now.
+
+        Args:
+            columns: those that are wanted, in the order of PLAN_COLUMNS; None = all.
+        """
+        for number in range(len(self.parts)):
+            yield self.table(number, columns)
+
+    def table(self, number: int, columns: Sequence[str] | None = None) -> Table:
+        """All rows of one part, as they are now."""
         pa = arrow()
-        starts = self._container_starts()
-        newer = self.replaced()
-        for part, seal in self.parts:
-            where = f"{self._store.where(part.key)}: a damaged plan"
-            with arrow_faults(EnvironmentProblem, where):
-                table = self._read(part.key).read().cast(plan_schema())
-            table = shifted(table, starts[seal.token])
-            at, rows, start = {}, [table], 0
-            for unit, count in enumerate(part.counts, part.first):
-                for place, row, by in newer.get(unit, ()):
-                    at[start + place] = sum(one.num_rows for one in rows)
-                    rows.append(shifted(row, starts[by.token]))
-                start += abs(count)
-            if at:
-                taken = [at.get(row, row) for row in range(table.num_rows)]
-                table = pa.concat_tables(rows).take(pa.array(taken, pa.int64()))
-            yield table
+        part, seal = self.parts[number]
+        names = list(columns or PLAN_COLUMNS)
+        schema = pa.schema([plan_schema().field(name) for name in names])
+        starts, newer = self._container_starts(), self.replaced()
+        where = f"{self._store.where(part.key)}: a damaged plan"
+        with arrow_faults(EnvironmentProblem, where):
+            table = self._read(part.key).read(names).cast(schema)
+        table = shifted(table, starts[seal.token])
+        at, rows, start = {}, [table], 0
+        for unit, count in enumerate(part.counts, part.first):
+            for place, row, by in newer.get(unit, ()):
+                at[start + place] = table.num_rows + len(rows) - 1
+                rows.append(shifted(row.select(names), starts[by.token]))
+            start += abs(count)
+        if not at:
+            return table
+        taken = [at.get(row, row) for row in range(table.num_rows)]
+        return pa.concat_tables(rows).take(pa.array(taken, pa.int64()))
 
     def _container_starts(self) -> dict[str, int]:
         starts, start = {}, 0
@@ -162,6 +172,8 @@ def shifted(table: Table, by: int) -> Table:
     """The table with its containers numbered from `by` on."""
     pa = arrow()
     if not by:
+        return table
+    if "container" not in table.column_names:
         return table
     numbers = table.column("container")
     moved = pa.compute.if_else(

@@ -13,7 +13,7 @@ from physgauge.clients.sources.cutting import cut, unit_of
 from physgauge.clients.sources.finding import Finder
 from physgauge.clients.sources.plan import Plan, open_plan
 from physgauge.clients.sources.records import Sourcing, Unit
-from physgauge.clients.sources.repeats import Ids, Numbering, repeats
+from physgauge.clients.sources.repeats import NAMED, Ids, Numbering, repeats
 from physgauge.clients.sources.sealed import PartWriter, Seal, seal_key
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def make_plan(inputs: Sequence[str], store: Store, options: Sourcing) -> Plan:
     there = open_plan(store)
     if there is not None:
         return there
+    store.make()
     finder = Finder(options)
     writer = PartWriter(store, secrets.token_hex(8))
     try:
@@ -88,7 +89,7 @@ def with_repeats(seal: Seal, plan: Plan, ids: Ids, writer: PartWriter) -> Seal:
     names = [one.place for one in plan.containers]
     found = [
         (*numbering.of(at), f"image_id given before in the input: {origin}")
-        for at, origin in repeats(candidates, plan.tables(), names)
+        for at, origin in repeats(candidates, plan.tables(NAMED), names)
         if at >= len(ids) - own
     ]
     if not found:

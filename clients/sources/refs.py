@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from physgauge.clients.sources.arrow import Table, plan_table
 from physgauge.clients.sources.hosts import Hosts
-from physgauge.clients.sources.places import Place, bucket_of, kind_of, local, raw_of
+from physgauge.clients.sources.places import Place, bucket_of, file_states, kind_of, local, raw_of
 from physgauge.clients.storage.address import REMOTE
 from physgauge.errors import ImageError
 
@@ -32,6 +32,8 @@ class Refs:
         self._remote = kind_of(base) == "object"
         self._bucket = bucket_of(base) if self._remote else ""
         self._base = base if not base or base.endswith("/") else base + "/"
+        self.quick = None if self._remote or raw_of(base) else self._base
+        """What comes before a relative path, where that is all there is to a row's local file."""
 
     def place(self, text: str) -> Place:
         """Where the image lies that a row names; with size and mtime if it is local.
@@ -103,7 +105,13 @@ def listed(batch: Batch, refs: Refs) -> Table:
     codes: list[str | None] = [None] * count
     faults: list[str | None] = [None] * count
     ids = list(batch.ids) if batch.ids is not None else [None] * count
+    quick, looked_at = refs.quick, []
     for row, text in enumerate(batch.paths):
+        if quick is not None and text and not batch.faults and "://" not in text:
+            kinds[row], places[row] = "file", text if text[0] == "/" else quick + text
+            looked_at.append(row)
+            ids[row] = ids[row] or text
+            continue
         known = batch.faults.get(row)
         if known is None or known[0] == "caption_invalid":
             try:
@@ -118,6 +126,9 @@ def listed(batch: Batch, refs: Refs) -> Table:
             faults[row] = f"{batch.where}:{batch.lines[row]}: {known[1]}"
         if not ids[row]:
             ids[row] = os.fspath(text or f"{batch.where}:{batch.lines[row]}")
+    size, mtime_ns = file_states([places[row] for row in looked_at])
+    for row, now, at in zip(looked_at, size.tolist(), mtime_ns.tolist(), strict=True):
+        sizes[row], versions[row] = now, str(at) if at >= 0 else ""
     columns = {
         "image_id": ids, "kind": kinds, "place": places, "raw": raws, "size": sizes,
         "version": versions, "line": batch.lines, "container": [batch.container] * count,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from physgauge.clients.sources.arrow import Table, arrow
+
+NAMED: Final = ("image_id", "place", "container", "line")
+"""The columns that :func:`repeats` looks at."""
 
 
 class Ids:
@@ -62,7 +65,7 @@ def repeats(
 
     Args:
         candidates: int64 [N], rising.
-        tables: the entries in order, for their ids.
+        tables: NAMED of the entries, in order.
         containers: names of the lists, manifests and datasets that the tables number.
     """
     import numpy as np
@@ -73,7 +76,7 @@ def repeats(
     for table in tables:
         low, high = np.searchsorted(candidates, [start, start + table.num_rows])
         at = candidates[low:high] - start
-        picked = table.select(["image_id", "place", "container", "line"]).take(pa.array(at))
+        picked = table.select(NAMED).take(pa.array(at))
         for place, record in zip(at, picked.to_pylist(), strict=True):
             found = first.get(record["image_id"])
             if found is None:

@@ -7,13 +7,12 @@ is cut, and keeps every member in memory.
 
 from __future__ import annotations
 
-import gzip
 import tarfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Final, Literal
+from typing import IO, Final, Literal, Protocol
 
 from physgauge.clients.sources.lines import opened
 from physgauge.clients.sources.places import Place
@@ -21,6 +20,9 @@ from physgauge.clients.sources.places import Place
 BLOCK: Final = 512
 MAX_HEADER: Final = 1 << 20
 """Bytes of a long name or a pax header."""
+GZIP: Final = 31
+"""zlib's window bits for data with a gzip header."""
+PACKED_AT_ONCE: Final = 1 << 18
 _SKIP_AT_ONCE: Final = 1 << 20
 
 MemberKind = Literal["file", "link", "other"]
@@ -41,10 +43,18 @@ class Member:
     """Of its header in the (unpacked) archive, in bytes."""
 
 
+class Readable(Protocol):
+    """What an archive is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to `size` bytes; none at the end."""
+        ...
+
+
 class Archive:
     """Walks through an archive; :meth:`read` before the next member, or its content is passed over."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: Readable) -> None:
         self._file = file
         self._at = 0
         self._left = 0
@@ -122,7 +132,7 @@ class Archive:
             data = self._file.read(size)
             while len(data) < size and (more := self._file.read(size - len(data))):
                 data += more
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error) as error:
             reason = "ends early" if isinstance(error, EOFError) else "is not what was packed"
             raise Damaged(
                 f"the packed data {reason} at byte {self._at} of the unpacked archive"
@@ -171,6 +181,45 @@ def _size(said: dict[str, str], info: tarfile.TarInfo, at: int) -> int:
     return int(text)
 
 
+class Unpacked:
+    """gzip as a stream. Unlike ``gzip.GzipFile`` it gives out all that can be unpacked of data that is
+    cut, before it says so."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._packed = b""
+        self._unzip = zlib.decompressobj(GZIP)
+        self._begun = False
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes; none at the end.
+
+        Raises:
+            EOFError: the packed data ends early.
+            zlib.error: it is damaged.
+        """
+        while True:
+            if self._unzip.eof:  # one gzip stream may follow another; zeros pad the last
+                self._packed = self._unzip.unused_data
+                self._unzip, self._begun = zlib.decompressobj(GZIP), False
+            if not self._begun:
+                self._packed = self._packed.lstrip(b"\0")
+            self._packed = self._packed or self._file.read(PACKED_AT_ONCE)
+            if not self._packed:
+                if not self._begun:
+                    return b""
+                if out := self._unzip.decompress(b"", size):
+                    return out
+                raise EOFError
+            if not self._begun and not self._packed.strip(b"\0"):
+                continue
+            self._begun = True
+            out = self._unzip.decompress(self._packed, size)
+            self._packed = self._unzip.unconsumed_tail
+            if out:
+                return out
+
+
 @contextmanager
 def open_archive(place: Place) -> Iterator[Archive]:
     """An archive, unpacked on the way if it begins as gzip does.
@@ -184,5 +233,4 @@ def open_archive(place: Place) -> Iterator[Archive]:
         if not packed:
             yield Archive(file)
             return
-        with gzip.GzipFile(fileobj=file, mode="rb") as plain:
-            yield Archive(plain)
+        yield Archive(Unpacked(file))

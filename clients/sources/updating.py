@@ -33,7 +33,7 @@ def update_plan(store: Store, plan: Plan, found: Changes) -> Plan:
     writer = PartWriter(store, secrets.token_hex(8), plan.units)
     try:
         ids = Ids()
-        for table in plan.tables():
+        for table in plan.tables(["image_id"]):
             ids.add(table.column("image_id").to_pylist())
         for table in cut(found.new, unit_size):
             ids.add(table.column("image_id").to_pylist())
