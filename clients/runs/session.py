@@ -203,16 +203,31 @@ class Session:
             token = session_of(one.key)
             if token is None or token == self.token:
                 continue
-            counter = self._counter_of(one.key)
+            said = self._said(one.key)
+            counter = -1 if said is None else said.counter
             before, since = self._seen.get(token, (None, now))
             seen[token] = (counter, since if counter == before else now)
-            if now - seen[token][1] < self._lease_s:
+            if now - seen[token][1] < self._lease_s and not _gone(said):
                 alive.append(token)
         self._seen = seen
         return alive
 
-    def _counter_of(self, key: str) -> int:
+    def _said(self, key: str) -> Beat | None:
         try:
-            return msgspec.json.decode(self._store.get(key), type=Beat).counter
+            return msgspec.json.decode(self._store.get(key), type=Beat)
         except (Missing, msgspec.DecodeError):
-            return -1
+            return None
+
+
+def _gone(said: Beat | None) -> bool:
+    """Whether a session's process has ended, as far as this machine knows: its lease need not run out.
+    (Two containers may share a name and not their processes: a claim saves work, and no more.)"""
+    if said is None or said.host != socket.gethostname() or said.pid <= 0:
+        return False
+    try:
+        os.kill(said.pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # somebody else's
+        return False
+    return False
