@@ -7,7 +7,7 @@ goes unnoticed most of the time. Needs ``physgauge[local]`` (pyarrow).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
@@ -140,6 +140,11 @@ class RowFile:
         if self._pending:
             self._writer.write_table(to_table(self._pending))
             self._pending.clear()
+
+    def drop(self) -> None:
+        """End it without what is pending: what was written is of no use."""
+        with suppress(OSError, ValueError):  # closing writes, and may fail as the writing did
+            self._writer.close()
 
     def finish(self, metadata: Mapping[str, str]) -> None:
         """Write what is pending, and the footer with key-value metadata."""

@@ -103,18 +103,22 @@ def fill(
     from physgauge.clients.table import RowFile, arrow
 
     out = RowFile(file)
-    if isinstance(rows, arrow().Table):
-        out.write_table(rows)
-    else:
-        for row in rows:
-            out.write(row)
-    out.finish(
-        {
-            "physgauge.unit": str(place.unit),
-            "physgauge.generation": str(place.generation),
-            "physgauge.attempt": secrets.token_hex(16),
-            "physgauge.fingerprint": digest(fingerprint),
-            "physgauge.entries": str(out.rows),
-        }
-    )
+    try:
+        if isinstance(rows, arrow().Table):
+            out.write_table(rows)
+        else:
+            for row in rows:
+                out.write(row)
+        out.finish(
+            {
+                "physgauge.unit": str(place.unit),
+                "physgauge.generation": str(place.generation),
+                "physgauge.attempt": secrets.token_hex(16),
+                "physgauge.fingerprint": digest(fingerprint),
+                "physgauge.entries": str(out.rows),
+            }
+        )
+    except BaseException:
+        out.drop()
+        raise
     return out.rows

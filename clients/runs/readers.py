@@ -67,9 +67,9 @@ def read_row(path: str | Path, number: int) -> wire.Row:
     file = _file(path)
     if file is not None:
         return next(islice(read_rows(file), number, None))
-    run = open_run(path)
+    run, before = open_run(path), 0
     for unit in run.committed().values():
-        if number < unit.entries:
-            return next(islice(run.rows([unit.unit]), number, None))
-        number -= unit.entries
-    raise IndexError(f"{path}: expected a row of the run, got one {number + 1} behind its end")
+        if number < before + unit.entries:
+            return next(islice(run.rows([unit.unit]), number - before, None))
+        before += unit.entries
+    raise IndexError(f"{path}: expected the number of one of {before} rows, got {number}")

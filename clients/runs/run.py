@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from physgauge import wire
 from physgauge.clients.runs import commit, reading
 from physgauge.clients.runs.listing import Committed, list_committed
-from physgauge.clients.runs.names import ROWS
+from physgauge.clients.runs.names import ROWS, rows_of
 from physgauge.clients.runs.record import (
     Difference,
     Reason,
@@ -55,7 +55,7 @@ class Run:
         """
         records = read_records(store)
         if not records:
-            if next(store.list(ROWS), None) is not None:
+            if any(rows_of(one.key) for one in store.list(ROWS)):
                 raise ConfigError(
                     f"{store.address}: expected a run, or nothing; got {ROWS} without run.json (a run "
                     "that was never finished, or half deleted): give another -o, or --overwrite"
