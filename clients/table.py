@@ -232,21 +232,6 @@ def named(where: str, rows: Iterator[wire.Row]) -> Iterator[wire.Row]:
         raise ConfigError(f"{where}: {error}") from None
 
 
-def count_rows(path: Path) -> int:
-    """How many rows a Parquet file has, by its footer.
-
-    Raises:
-        ConfigError: unreadable or not Parquet.
-    """
-    pa = arrow()
-    try:
-        with path.open("rb") as source:
-            return int(pa.parquet.ParquetFile(source).metadata.num_rows)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        kind = type(error).__name__
-        raise ConfigError(f"{path}: expected a readable Parquet file ({kind})") from None
-
-
 def read_records(path: Path) -> list[dict[str, Any]]:
     """All rows of any Parquet file as dictionaries (boxes from elsewhere).
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -43,7 +44,10 @@ class Beat(msgspec.Struct, frozen=True):
 
     counter: int
     host: str
+    """For people."""
     pid: int
+    place: str = ""
+    """Where the process id means something (:func:`_place`); empty: nowhere but there."""
 
 
 class _Claim(msgspec.Struct, frozen=True):
@@ -104,7 +108,7 @@ class Session:
     def beat(self) -> None:
         """Move the counter."""
         self._counter += 1
-        said = Beat(self._counter, socket.gethostname(), os.getpid())
+        said = Beat(self._counter, socket.gethostname(), os.getpid(), _place())
         self._store.replace(session_key(self.token), msgspec.json.encode(said))
 
     def claim(self, wanted: Iterable[Unit], most: int) -> list[Unit]:
@@ -219,10 +223,19 @@ class Session:
             return None
 
 
+def _place() -> str:
+    """This boot of this machine, and the namespace of its process ids: two containers may share a host's
+    name and not its processes. Empty where that cannot be told."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return ""
+
+
 def _gone(said: Beat | None) -> bool:
-    """Whether a session's process has ended, as far as this machine knows: its lease need not run out.
-    (Two containers may share a name and not their processes: a claim saves work, and no more.)"""
-    if said is None or said.host != socket.gethostname() or said.pid <= 0:
+    """Whether a session's process has ended, as far as this machine knows: its lease need not run out."""
+    if said is None or not said.place or said.place != _place() or said.pid <= 0:
         return False
     try:
         os.kill(said.pid, 0)

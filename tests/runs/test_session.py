@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 from unittest import mock
 
+import msgspec
 import pytest
 
 from physgauge.clients.runs import Run, Session
+from physgauge.clients.runs.session import Beat
 from physgauge.clients.storage import Store, open_store
 from tests.runs.test_run import PARTS, begin, some
 
@@ -151,6 +153,28 @@ def test_a_killed_process_is_taken_over_and_swept(tmp_path: Path) -> None:
         assert session.sweep() == 3  # its attempt, its session, its other claim
         assert names(store, "sessions/", "attempts/") == [f"sessions/{session.token}.json"]
         assert names(store, "claims/unit-00000001") == []
+
+
+@pytest.mark.parametrize("place", ["", "another machine"])
+def test_a_process_elsewhere_is_waited_for(tmp_path: Path, place: str) -> None:
+    """Two containers may share a host's name: a process id of the other one says nothing here."""
+    store = open_store(tmp_path / "run")
+    begin(store)
+    clock = Clock()
+    other = Session(store, 60)
+    other.beat()
+    other.claim(ALL[:1], 1)
+    key = f"sessions/{other.token}.json"
+    beat = msgspec.json.decode(store.get(key), type=Beat)
+    gone = 2**22 + 1  # above the largest process id
+    store.replace(key, msgspec.json.encode(msgspec.structs.replace(beat, pid=gone, place=place)))
+    watcher = Session(store, 60, clock)
+    watcher.beat()
+    assert watcher.claim(ALL[:1], 1) == []
+    clock.now += 61
+    assert watcher.claim(ALL[:1], 1) == [(0, 0)]
+    store.replace(key, msgspec.json.encode(msgspec.structs.replace(beat, pid=gone)))
+    assert other.token not in Session(store, 60).living()
 
 
 def test_a_sweep_takes_what_does_not_count_and_nothing_else(store: Store) -> None:
