@@ -111,7 +111,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def run(
-    folder: Path, *arguments: str | Path, code: int = 0, timeout: float = 240
+    folder: Path, *arguments: str | Path, code: int = 0, timeout: float = 600
 ) -> subprocess.CompletedProcess[str]:
     """Run `physgauge` in a folder to its end."""
     done = subprocess.run(

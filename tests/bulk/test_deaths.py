@@ -16,7 +16,7 @@ from physgauge.bulk.flight import Flight
 from tests.bulk import rig
 from tests.bulk.conftest import COUNT, Base
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 SMALL = ("--unit-size", "16", "--workers", "1", "--threads", "1")
 
 
