@@ -109,8 +109,8 @@ class Maker:
 def make_run(
     folder: Path, manifest: Path, unit_size: int, distinct: int, seed: int, worse: float
 ) -> int:
-    """A finished run over a manifest, as ``physgauge score MANIFEST -o FOLDER`` leaves it; returns how many
-    rows it has.
+    """A finished run over a manifest, as ``physgauge score MANIFEST -o FOLDER`` leaves it; returns how
+    many rows it has.
 
     So many units are drawn and committed through `Run.commit`; the files of the others are copies of
     those (ids come again, then): drawing and writing a million rows would take an hour on this machine.

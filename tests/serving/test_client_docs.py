@@ -24,7 +24,7 @@ def output(code: str, server: Server) -> list[str]:
 
 
 def test_examples(server: Server) -> None:
-    asynchronous, blocking, refused = EXAMPLES
+    asynchronous, blocking, refused, again = EXAMPLES
     assert sorted(line.split()[0] for line in output(asynchronous, server)) == [
         "examples/scenes/car_01.jpg", "my-id",
     ]  # fmt: skip
@@ -34,3 +34,4 @@ def test_examples(server: Server) -> None:
     assert re.fullmatch(r"\d+\.\d+ 8", third)
     (line,) = output(refused, server)
     assert line.startswith("unavailable expected a server within 1 s, got none: 127.0.0.1:1: ")
+    assert output(again, server) == ["prompt-17 True 2"]
