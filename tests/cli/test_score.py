@@ -20,6 +20,7 @@ from PIL import Image
 from physgauge import wire
 from physgauge.clients.runs import read_run
 from physgauge.ensemble.decode import pixel_sha256
+from tests.bulk.rig import alive, children
 from tests.decode import build
 
 RUN = (sys.executable, "-c", "from physgauge.cli.main import main; main()")
@@ -192,7 +193,7 @@ def test_unreadable_file_and_odd_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """No half a file of rows, and no worker, is left."""
+    """Twice, so at once (once: tests/bulk/test_deaths.py). No half a file of rows, and no worker, is left."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in/000.jpg").write_bytes(build.save(GOOD, "JPEG"))
     for name in range(1, 400):
@@ -207,12 +208,15 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
         while not list((tmp_path / "out/annotated").glob("*")) and process.poll() is None:
             assert time.monotonic() < until
             time.sleep(0.05)
-        tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
-        workers = [pid for children in tasks for pid in children.read_text().split()]
+        workers = children(process.pid)
+        process.send_signal(number)
+        time.sleep(1)
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert process.returncode == code, err
     assert "Traceback" not in out + err
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["annotated", "row.schema.json"]
-    assert workers
-    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+    assert "the same command goes on" in out
+    assert not list((tmp_path / "out/rows").glob("*"))
+    assert not list((tmp_path / "out/claims").glob("*"))
+    assert len(workers) > 1
+    assert not [pid for pid in workers if alive(pid)]

@@ -136,8 +136,9 @@ class Channel:
         except BlockingIOError:
             pass
 
-    def receive(self) -> list[Any]:
-        """What has come; waits for at least some bytes where the channel waits.
+    def receive(self) -> list[Any] | None:
+        """What has come, as far as it is whole; None: nothing has. A channel that waits does so until
+        something has.
 
         Raises:
             EOFError: the other side is gone, and nothing is left of what it said.
@@ -145,7 +146,7 @@ class Channel:
         try:
             part = self._link.recv(_READ)
         except BlockingIOError:
-            return []
+            return None
         except OSError:
             part = b""
         if not part:

@@ -22,6 +22,8 @@ from physgauge.bulk.watch.watched import Wishes, close, watched
 from physgauge.bulk.watch.watcher import Watcher
 from physgauge.bulk.work import DRAIN_S, Drain, Engine, GivenUp, Retry, RowMade, Setup
 from physgauge.clients.runs import Run, wipe
+from physgauge.clients.runs.names import SESSIONS
+from physgauge.clients.runs.record import read_records
 from physgauge.clients.runs.session import LEASE_S
 from physgauge.clients.sources import Plan, Sourcing, make_plan, open_plan
 from physgauge.clients.storage import Store, is_remote, open_store
@@ -115,6 +117,7 @@ def _check_folder(store: Store, order: Order) -> None:
 
 def _prepare(store: Store, order: Order, engine: Engine, parts: dict[str, str]) -> tuple[Run, Plan]:
     """The run and its plan, as the order wants them."""
+    _begin_anew(store, order, parts)
     plan = open_plan(store)
     if order.retry is not None:
         if plan is None:
@@ -136,6 +139,16 @@ def _prepare(store: Store, order: Order, engine: Engine, parts: dict[str, str]) 
     run = Run.create_or_open(store, parts, order.options)
     check_unchanged(run, plan, order.inputs, order.sourcing)
     return run, plan
+
+
+def _begin_anew(store: Store, order: Order, parts: dict[str, str]) -> None:
+    """A run in which nothing was ever committed (a wrong profile, say) is in nobody's way."""
+    if order.retry is not None or not read_records(store):
+        return
+    run = Run.open(store)
+    if run.differences(parts) and not run.committed() and not any(store.list(SESSIONS)):
+        order.say(f"{store.address} has no rows yet, of other settings: it begins anew")
+        wipe(store)
 
 
 def _work(

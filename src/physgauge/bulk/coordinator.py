@@ -75,6 +75,11 @@ class Coordinator:
         self._hear(Waiting(units=len(self._todo) + len(self._again), workers=len(self._hand)))
         return self._task(unit, generation)
 
+    def ahead(self) -> None:
+        """See Work."""
+        if self.drain == "no" and not self._again and self._todo:
+            self._claim()
+
     def _claim(self) -> bool:
         """Take hold of a unit; others are asked about only now and then while there is none."""
         if time.monotonic() < self._quiet_until:

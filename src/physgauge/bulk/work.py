@@ -153,6 +153,10 @@ class Work(Protocol):
         """The next task, claimed for this session; None: none is free now. Never blocks for long."""
         ...
 
+    def ahead(self) -> None:
+        """Claim what `take` will give next: to be called when there is a moment."""
+        ...
+
     @property
     def left(self) -> int:
         """Open units that are in no hand, as far as is known; for engines that plan ahead."""

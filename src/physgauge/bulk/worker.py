@@ -162,7 +162,7 @@ class PipeLine:
                 messages = self._channel.receive()
             except EOFError:
                 os._exit(1)  # the coordinator is gone: what is not committed is another's
-            for message in messages:
+            for message in messages or ():
                 if isinstance(message, Finish):
                     self.finish_by = time.monotonic() + message.within_s
                     self._inbox.put(Nothing(over=True))

@@ -88,7 +88,7 @@ class Hand:
         """What it has said since."""
         found: list[Any] = []
         try:
-            while messages := self.channel.receive():
+            while (messages := self.channel.receive()) is not None:
                 found += messages
         except EOFError:
             self._gone = True

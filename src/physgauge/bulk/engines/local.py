@@ -79,6 +79,7 @@ class LocalEngine:
             self._drain(work)
             for hand in list(self._hands):
                 self._look_after(hand, work)
+            work.ahead()
         for hand in list(self._hands):
             for unit in list(hand.tasks):
                 work.tell(GivenUp(unit=unit))

@@ -131,6 +131,9 @@ class _ActorWork:
         except queue.Empty:
             return None
 
+    def ahead(self) -> None:
+        """See Work: the desk claims."""
+
     @property
     def left(self) -> int:
         """See Work."""
