@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -83,14 +85,14 @@ class Killer:
                 os.kill(pid, signal.SIGKILL)
 
 
-def whole(output: Path, local: list[wire.Row]) -> None:
+def whole(output: Path, local: list[wire.Row], units: int = 4) -> None:
     """The undisturbed run's rows, once each, each unit in one file."""
     found = rig.rows(output)
     assert rig.ids(found) == rig.ids(local)
     assert found == local
     run = Run.open(open_store(output))
-    assert sorted(run.committed()) == [0, 1, 2, 3]
-    assert len(list(run.store.list("rows/"))) == 4
+    assert sorted(run.committed()) == list(range(units))
+    assert len(list(run.store.list("rows/"))) == units
 
 
 def test_rows_are_those_of_the_engine_local_with_an_actor_killed(
@@ -120,24 +122,34 @@ def test_a_worker_that_is_killed_is_handled_as_in_a_local_run(
     assert lost.reason == "died"
 
 
-def test_it_ends_when_the_user_wants_and_goes_on_later(
-    connected: Cluster, images: Path, local: list[wire.Row], tmp_path: Path
-) -> None:
-    coordinators: list[Any] = []
-
-    def drain(event: Any) -> None:
-        if isinstance(event, UnitDone):
-            coordinators[0].drain = "drain"
-
-    rig.score(
-        engine(connected, most=1), [str(images)], tmp_path / "out", unit_size=3, hear=drain,
-        begun=coordinators.append,
+def command(cluster: Cluster, images: Path, output: Path) -> subprocess.Popen[str]:
+    options = f"--engine ray --ray-address {cluster.address} --ray-actors 1:2 --unit-size 1"
+    return subprocess.Popen(
+        [
+            sys.executable, "-c", "from physgauge.cli.main import main; main()",
+            "score", str(images), "-o", str(output), *options.split(), "--threads", "1",
+        ],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
-    done = Run.open(open_store(tmp_path / "out")).committed()
-    assert 0 < len(done) < 4
-    rig.score(engine(connected, most=1), [str(images)], tmp_path / "out", unit_size=3)
-    whole(tmp_path / "out", local)
+
+
+def test_the_command_is_stopped_and_goes_on(
+    cluster: Cluster, images: Path, local: list[wire.Row], tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    with command(cluster, images, output) as first:
+        while first.poll() is None and not list(output.glob("rows/*.parquet")):
+            time.sleep(0.05)
+        first.terminate()
+        said, _ = first.communicate(timeout=120)
+    assert first.returncode == 128 + signal.SIGTERM, said
+    assert "the same command goes on" in said
+    assert 0 < len(list(output.glob("rows/*.parquet"))) < 12
+    with command(cluster, images, output) as second:
+        said, _ = second.communicate(timeout=180)
+    assert second.returncode == 0, said
+    whole(output, local, units=12)
     end = time.monotonic() + 20
-    while processes(connected, "physgauge.bulk.worker") and time.monotonic() < end:
+    while processes(cluster, "physgauge.bulk.worker") and time.monotonic() < end:
         time.sleep(0.1)
-    assert not processes(connected, "physgauge.bulk.worker")
+    assert not processes(cluster, "physgauge.bulk.worker")

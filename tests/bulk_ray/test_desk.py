@@ -164,15 +164,17 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
     made.close()
 
 
-def driven(loop: asyncio.AbstractEventLoop, coordinator: Coordinator, work: Any) -> None:
-    """A run of fifty turns, each of which is worked on by `work`."""
+def driven(
+    loop: asyncio.AbstractEventLoop, coordinator: Coordinator, work: Any, turns: int = 50
+) -> None:
+    """A run of so many turns, each of which is worked on by `work`."""
     desk = Desk()
 
     def call(asked: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(asked, loop).result(10)
 
     def exhaust() -> None:
-        for turn in range(50):
+        for turn in range(turns):
             data = call(desk.take(turn, 30))
             if data is not None:
                 call(work(desk, turn, unpack_task(data)))
@@ -198,6 +200,15 @@ def test_a_driver_brings_tasks_until_all_are_done(loop: asyncio.AbstractEventLoo
     done = [one.unit for one in coordinator.heard if isinstance(one, GivenUp)]
     assert sorted(done) == [0, 1, 2]
     assert coordinator.over()
+
+
+def test_the_last_words_are_heard(loop: asyncio.AbstractEventLoop) -> None:
+    async def work(desk: Desk, turn: int, one: Task) -> None:
+        await desk.done(turn, pack([GivenUp(unit=one.unit.number, lost=True)]))
+
+    coordinator = Coordinator()
+    driven(loop, coordinator, work, turns=3)
+    assert [one.unit for one in coordinator.heard] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
