@@ -19,6 +19,7 @@ ONE_FILE = {
     "onnxruntime": {"ensemble/detect.py"},
     "pyarrow": {
         "clients/table.py",
+        "clients/sources/arrow.py",
         "benchmarks/scenes/dataset.py",
         "benchmarks/scenes/pairs/truth.py",
     },
@@ -41,7 +42,7 @@ def sources() -> list[Path]:
         "clients",
         "benchmarks",
         "model_repository",
-        "src/physgauge/bulk/engines",
+        "src/physgauge/bulk",
         "src/physgauge/cli",
         "src/physgauge/evaluate",
         "src/physgauge/report",

@@ -13,7 +13,7 @@ from physgauge.clients.table import to_rows
 from physgauge.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from physgauge.clients.table import Table
 
 _UNITS: Final = 8
 """Tables in memory: twins often lie close together."""
@@ -26,7 +26,7 @@ def rows_before(run: Run, unit: int, generation: int) -> list[wire.Row] | None:
     return rows if there else None
 
 
-def _table(run: Run, unit: int, generation: int) -> pa.Table:
+def _table(run: Run, unit: int, generation: int) -> Table:
     """A unit's rows, of this generation or a higher one."""
     place = Committed(unit, generation, rows_key(unit, generation), entries=0, size=0)
     return table(run.store, place, None)
@@ -37,7 +37,7 @@ class Lookup:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._tables: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
+        self._tables: OrderedDict[tuple[int, int], Table] = OrderedDict()
 
     def row(self, unit: int, generation: int, number: int) -> wire.Row | None:
         """A committed row by its number in its unit; None: it is not there (any more), or unreadable."""
