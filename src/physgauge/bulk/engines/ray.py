@@ -102,7 +102,8 @@ class RayEngine:
             raise ConfigError("--engine ray: " + "\n".join(wrong))
 
     def _check_room(self, ray: Any) -> None:
-        """Says so where no machine has room for an actor now: the cluster may grow, or not."""
+        """Says so where no machine has room for an actor now (the cluster may grow, or not), and where
+        GPUs would be shared unasked."""
         needs = {"GPU": self._settings.gpus, "CPU": self._settings.cpus}
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         if not any(all(has.get(k, 0.0) >= v for k, v in needs.items()) for has in nodes):
@@ -112,6 +113,11 @@ class RayEngine:
             self._warn(
                 f"--engine ray: expected a machine with {needs['GPU']:g} GPU and {needs['CPU']:g} CPU "
                 f"for an actor, got {has}; waiting up to {START_S:.0f} s for the cluster to grow"
+            )
+        elif not needs["GPU"] and any(one.get("GPU") for one in nodes):
+            self._warn(
+                "--ray-gpus-per-actor: this cluster has GPUs, and 0 are asked for: actors whose profile "
+                "uses a GPU share the first one of their machine"
             )
 
     def _work(self, ray: Any, work: Work, place: Place) -> None:

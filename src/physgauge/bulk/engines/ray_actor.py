@@ -22,6 +22,7 @@ import msgspec
 
 from physgauge.bulk.engines.desk import Crash, Refused, Word, pack
 from physgauge.bulk.engines.local import LocalEngine
+from physgauge.bulk.machines import VISIBLE
 from physgauge.bulk.watch.events import AnyEvent, UnitDone
 from physgauge.bulk.work import Drain, GivenUp, RowMade, Setup, Task
 from physgauge.errors import ConfigError, EnvironmentProblem
@@ -66,14 +67,15 @@ class Bay:
             os.chdir(place.folder)
         self._work = _ActorWork(name, _here(setup, place), line)
         self._stall_s = place.stall_s
+        # What Ray has given this actor.
+        self._gpus = {name: os.environ[name] for name in (VISIBLE,) if name in os.environ}
         # It lives as long as the actor: the kernel ends the worker process with this thread.
         threading.Thread(target=self._run, name="bay", daemon=True).start()
 
     def _run(self) -> None:
         why: Refused | None = None
         try:
-            # The environment is the actor's own: Ray has set CUDA_VISIBLE_DEVICES in it.
-            with LocalEngine({}, [{}], self._stall_s) as engine:
+            with LocalEngine({}, [self._gpus], self._stall_s) as engine:
                 engine.run(self._work)
         except ConfigError as error:
             why = Refused(kind="config", message=str(error))
@@ -81,6 +83,8 @@ class Bay:
             why = Refused(kind="environment", message=str(error))
         except BaseException as error:  # whoever waits for a turn's end must hear
             why = Refused(kind="fault", message=f"{type(error).__name__}: {error}"[:500])
+        if why is None and self._work.drain == "no":
+            why = Refused(kind="fault", message="expected a worker that works, got one that ended")
         self._work.end(why)
 
     def do(self, task: Task) -> bytes:
