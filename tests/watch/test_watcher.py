@@ -20,7 +20,7 @@ from physgauge.bulk.watch.status import Onlooker
 from physgauge.bulk.watch.tally import Tally
 from physgauge.bulk.watch.watched import Wishes, close, watched
 from physgauge.bulk.watch.watcher import Watcher
-from physgauge.clients.runs import Run
+from physgauge.clients.runs import Run, RunWriter
 from physgauge.clients.storage import open_store
 from physgauge.cost_settings import CostSettings
 from physgauge.errors import EnvironmentProblem
@@ -129,6 +129,27 @@ def test_a_folder_without_events_is_counted_from_its_rows(tmp_path: Path) -> Non
     assert (report.rows, report.rows_counted) == (60, 60)
     assert report.total == before.total
     assert report.sessions == []
+    assert report.status == "done"
+
+
+def test_a_folder_that_was_written_at_once(tmp_path: Path) -> None:
+    with RunWriter(open_store(tmp_path), {"command": "rescore"}) as writer:
+        for number in range(40):
+            writer.write(mixed(number))
+    report = Onlooker(open_store(tmp_path)).look()
+    assert (report.status, report.entries, report.rows, report.missing) == ("done", 40, 40, 0)
+    assert report.worked_s == 0.0
+    assert report.images_per_s is None
+
+
+def test_rows_of_what_is_gone_are_not_missing(tmp_path: Path) -> None:
+    run = new_run(tmp_path)
+    work(run, "s1", range(2), of=2)
+    run = run.revise("update", {"model parts": "00ff"}, {}, [1])
+    with watched(run, "s2", QUIET, total=40, total_units=2) as watch:
+        watch.tell(commit(run, 1, [mixed(n) for n in rows_of(1)[:15]], generation=1, kept=15))
+    report = close(watch, QUIET)
+    assert (report.status, report.entries, report.rows, report.missing) == ("done", 35, 35, 0)
 
 
 def test_a_record_that_is_damaged_is_said_and_counted_from_the_rows(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def make_report(
     now = rate_now(living.values())
     record = folder.run.latest
     pending = None if units is None else folder.pending(units)
-    if entries is None and pending == 0:  # every archive has been read
+    if pending == 0:  # every archive has been read; an update may have dropped rows of what is gone
         entries = rows
     missing = None if entries is None else max(0, entries - rows)
     return Report(

@@ -86,10 +86,13 @@ class Onlooker:
 
 
 def _plan(folder: Folder) -> tuple[int | None, int | None]:
-    """Entries and units of the run's input; asked only where no session has said so."""
+    """Entries and units of the run's input; asked only where no session has said so. What was written
+    at once (`rescore`, `score-boxes`) has no plan: all of it is there."""
     if folder.states:
         return None, None
     from physgauge.clients.sources import open_plan
 
     plan = open_plan(folder.run.store)
-    return (None, None) if plan is None else (plan.entries, plan.units)
+    if plan is not None:
+        return plan.entries, plan.units
+    return (folder.rows, len(folder.committed)) if folder.committed else (None, None)
