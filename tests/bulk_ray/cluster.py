@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 ROOT = Path(__file__).parents[2]
+RAY = [sys.executable, "-c", "from ray.scripts.scripts import main; main()"]
 TRIES = 4
 """Ray's node gives its own agents 15 s to start and then dies: too little on a busy machine."""
 UP_S = 150.0
@@ -27,9 +29,11 @@ class Cluster:
 
     def __init__(self, cpus: int = 2) -> None:
         self._cpus = cpus
-        self._token = secrets.token_hex(32)
+        # Ray reads it once in a process.
+        self._token = os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(32)
         self._folder = Path(tempfile.mkdtemp(prefix="pgray", dir="/tmp"))  # sockets: short paths
         self._process: subprocess.Popen[bytes] | None = None
+        self._others: list[subprocess.Popen[bytes]] = []
         self.address = ""
 
     @property
@@ -57,7 +61,7 @@ class Cluster:
             port = one.getsockname()[1]
         self.address = f"127.0.0.1:{port}"
         command = [
-            sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--head", "--block",
+            *RAY, "start", "--head", "--block",
             "--node-ip-address=127.0.0.1", f"--port={port}", f"--num-cpus={self._cpus}", "--num-gpus=0",
             f"--object-store-memory={MEMORY}", f"--temp-dir={self._folder}", "--include-dashboard=false",
             "--include-log-monitor=false", "--disable-usage-stats",
@@ -67,18 +71,32 @@ class Cluster:
                 command, stdout=log, stderr=log, start_new_session=True,
                 env=os.environ | self.environment, cwd=ROOT,
             )  # fmt: skip
-        end = time.monotonic() + UP_S
-        while time.monotonic() < end and self._process.poll() is None:
-            if "Ray runtime started" in (self._folder / "log").read_text("utf-8", "replace"):
-                return True
-            time.sleep(0.2)
-        return False
+        return _up(self._process, self._folder / "log")
+
+    def join(self, hidden: Path) -> None:
+        """A second machine of the cluster, for all that a process can see: it does not see this folder."""
+        start = shlex.join(
+            [*RAY, "start", "--block", f"--address={self.address}", "--num-cpus=1", "--num-gpus=0",
+             f"--object-store-memory={MEMORY}", "--disable-usage-stats"]
+        )  # fmt: skip
+        script = f"mount -t tmpfs none {shlex.quote(str(hidden))} && exec {start}"
+        for number in range(TRIES):
+            path = self._folder / f"log{number}"
+            with path.open("wb") as log:
+                other = subprocess.Popen(
+                    ["unshare", "--mount", "sh", "-c", script], stdout=log, stderr=log,
+                    start_new_session=True, env=os.environ | self.environment, cwd=ROOT,
+                )  # fmt: skip
+            self._others.append(other)
+            if _up(other, path):
+                return
+        raise AssertionError(path.read_text("utf-8", "replace")[-3000:])
 
     def _kill(self) -> None:
-        if self._process is not None:
-            for one in members(self._process.pid):
+        for process in [*self._others, *([] if self._process is None else [self._process])]:
+            for one in members(process.pid):
                 os.kill(one, signal.SIGKILL)
-            self._process.wait()
+            process.wait()
 
     def __exit__(self, *_: object) -> None:
         self._kill()
@@ -87,7 +105,18 @@ class Cluster:
     @property
     def left(self) -> list[int]:
         """Processes of it that still run."""
-        return [] if self._process is None else members(self._process.pid)
+        started = [*self._others, *([] if self._process is None else [self._process])]
+        return [one for process in started for one in members(process.pid)]
+
+
+def _up(process: subprocess.Popen[bytes], log: Path) -> bool:
+    """Whether a node has come up."""
+    end = time.monotonic() + UP_S
+    while time.monotonic() < end and process.poll() is None:
+        if "Ray runtime started" in log.read_text("utf-8", "replace"):
+            return True
+        time.sleep(0.2)
+    return False
 
 
 def members(session: int) -> list[int]:

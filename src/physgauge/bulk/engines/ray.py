@@ -197,6 +197,12 @@ def _look(setup: bytes, folder: str) -> bytes:
     return msgspec.msgpack.encode(look(msgspec.msgpack.decode(setup, type=Setup), folder))
 
 
+def _name(node: dict[str, Any]) -> str:
+    return (
+        f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']}, node {node['NodeID'][:8]})"
+    )
+
+
 def _on_nodes(
     ray: Any, what: Callable[..., Any], *given: Any, within_s: float = NODE_S
 ) -> dict[str, Any]:
@@ -208,9 +214,9 @@ def _on_nodes(
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
     task = ray.remote(num_cpus=0, max_retries=2)(what)
     asked = {
-        f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})": task.options(
-            scheduling_strategy=strategy(node["NodeID"], soft=False)
-        ).remote(*given)
+        _name(node): task.options(scheduling_strategy=strategy(node["NodeID"], soft=False)).remote(
+            *given
+        )
         for node in ray.nodes()
         if node["Alive"]
     }
