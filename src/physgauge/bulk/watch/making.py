@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from physgauge.bulk.watch.folder import Folder
-from physgauge.bulk.watch.group import STEPS, Group, StageTimes
+from physgauge.bulk.watch.group import Group, StageTimes
 from physgauge.bulk.watch.hints import HINTS
 from physgauge.bulk.watch.money import NO_PRICES, costs
 from physgauge.bulk.watch.report import LOW, ErrorCount, Found, Report, Scores, Stage, Status
@@ -111,11 +111,6 @@ def scores(group: Group, threshold: float) -> Scores:
 def share(part: float, of: int) -> float | None:
     """None where there is nothing to be a share of."""
     return part / of if of > 0 else None
-
-
-def check_threshold(threshold: float) -> bool:
-    """Whether rows below it are counted."""
-    return 0 <= threshold <= 1 and abs(threshold * STEPS - round(threshold * STEPS)) < 1e-9
 
 
 def _status(done: bool, living: Mapping[str, SessionState]) -> Status:
