@@ -7,8 +7,8 @@ from pathlib import Path
 
 from physgauge.clients.runs.record import RunFile
 from physgauge.clients.runs.run import Run
-from physgauge.clients.storage import Store, is_remote, locate, open_store
-from physgauge.errors import ConfigError
+from physgauge.clients.storage import Missing, Store, is_remote, locate, open_store
+from physgauge.errors import ConfigError, EnvironmentProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,23 @@ class RowFiles:
     """In all of them; None: nobody has counted (a file by itself)."""
     records: tuple[RunFile, ...]
     """Of the run, one a generation; empty for a file by itself."""
+
+
+def verify(files: RowFiles) -> None:
+    """Read every byte of the rows and check the pages' checksums.
+
+    Raises:
+        EnvironmentProblem: a file is damaged, unreadable or gone; names it.
+    """
+    from physgauge.clients.table import read_table
+
+    for key in files.keys:
+        where = files.store.where(key)
+        try:
+            with files.store.open(key) as file:
+                read_table(file, where)
+        except Missing as error:
+            raise EnvironmentProblem(str(error)) from None
 
 
 def row_files(address: str | Path) -> RowFiles:

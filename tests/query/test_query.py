@@ -253,6 +253,23 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     assert "unit-00000001.parquet" in str(error.value)
 
 
+def test_a_flipped_bit_is_found_if_asked(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", rows_of(range(2)))
+    path = tmp_path / "run/rows/unit-00000001.parquet"
+    table = run.table(1)
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"images/0012.png") + 10] ^= 1
+    path.write_bytes(data)
+    sql = "SELECT count(*) FROM rows WHERE image_id = 'images/0012.png'"
+    assert (
+        shell(str(tmp_path / "run"), sql, "--format", "csv").stdout.splitlines()[1] == "0"
+    )  # DuckDB sees nothing
+    assert "unit-00000001.parquet: cannot be read" in failing(
+        str(tmp_path / "run"), sql, "--verify"
+    )
+
+
 def test_one_file_and_a_run_in_an_object_store(run: Path, tmp_path: Path) -> None:
     file = run / "rows/unit-00000002.parquet"
     assert ask(file, "SELECT count(*) FROM rows") == [(10,)]

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write the result here instead of on standard output.",
 )  # fmt: skip
-def query(run: str, sql: str, kind: Format | None, output: Path | None) -> None:
+@click.option(
+    "--verify", is_flag=True, help="Check all checksums first, which DuckDB does not (slow)."
+)
+def query(
+    run: str, sql: str, kind: Format | None, output: Path | None, verify: bool
+) -> None:  # fmt: skip
     """Ask DuckDB about the rows of a run: a folder, s3://BUCKET/PREFIX, or FILE.parquet.
 
     Tables: `rows` (every column of the row's schema), `answers` (one line a TerraVis answer), `rules`
@@ -37,11 +42,15 @@ def query(run: str, sql: str, kind: Format | None, output: Path | None) -> None:
     physgauge query out "SELECT probe, avg(answer::INT) FROM answers GROUP BY 1 ORDER BY 2 DESC"
     """
     from physgauge.clients.runs.files import row_files
+    from physgauge.clients.runs.files import verify as check
     from physgauge.query.duck import open_rows
     from physgauge.query.output import format_of, write_result
 
     wanted = format_of(output, kind)
     if output is not None and not output.parent.is_dir():
         raise ConfigError(f"-o {output}: expected a folder that exists, got {output.parent}")
-    with open_rows(row_files(run)) as rows:
+    files = row_files(run)
+    if verify:
+        check(files)
+    with open_rows(files) as rows:
         write_result(rows, sql, wanted, output)
