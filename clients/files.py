@@ -78,11 +78,12 @@ def walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir():
-                if not entry.is_symlink():
-                    folders.add(entry.name)
-                    names.append(entry.name)
-            elif entry.name.lower().endswith(suffixes):
+            if entry.is_dir(follow_symlinks=False):
+                folders.add(entry.name)
+                names.append(entry.name)
+            elif entry.name.lower().endswith(suffixes) and not (
+                entry.is_symlink() and os.path.isdir(entry.path)
+            ):
                 names.append(entry.name)
     names.sort()
     for name in names:

@@ -62,8 +62,13 @@ def read_jsonl(place: Place, refs: Refs, container: int) -> Iterator[Table]:
             yield _table(records, at, place, refs, container)
 
 
-def parse(data: bytes) -> Record:
-    """What a JSON object says; a fault in place of an exception."""
+def parse(data: bytes, paths: tuple[str, ...] = PATH_COLUMNS) -> Record:
+    """What a JSON object says; a fault in place of an exception.
+
+    Args:
+        data: the object.
+        paths: names under which it may say where the image lies.
+    """
     try:
         given = _RECORD.decode(data)
         texts = {name: _text(value) for name, value in given.items()}
@@ -71,7 +76,7 @@ def parse(data: bytes) -> Record:
         # msgspec's own words for a wrong type end in the place: "Expected `object`, got `array`"
         return Record(fault=("manifest_invalid", f"not a JSON object: {error}"))
     record = Record()
-    taken = [_first(names, texts) for names in (ID_COLUMNS, PATH_COLUMNS, CAPTION_COLUMNS)]
+    taken = [_first(names, texts) for names in (ID_COLUMNS, paths, CAPTION_COLUMNS)]
     record.image_id, record.path, record.caption = (
         None if name is None else texts[name][0] or None for name in taken
     )

@@ -101,7 +101,7 @@ def with_repeats(seal: Seal, plan: Plan, ids: Ids, writer: PartWriter) -> Seal:
 
 def open_inputs(inputs: Sequence[str], options: Sourcing) -> Iterator[Unit]:
     """The units of `inputs` without a run's folder (a server's client, `gate`): streamed, in order. Ids
-    that come again are told by their hash, 60 bytes an entry.
+    that come again are told by their hash, up to 200 bytes an entry.
 
     Raises:
         ConfigError: as :func:`make_plan`.

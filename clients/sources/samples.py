@@ -18,6 +18,7 @@ from physgauge.errors import ConfigError
 
 CAPTION_SUFFIX: Final = ".txt"
 RECORD_SUFFIX: Final = ".json"
+CUT: Final = "the archive ends within this sample: its caption may be lost"
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ class _Sample:
 def read_shard(shard: Shard, options: Sourcing) -> Iterator[Loaded]:
     """The images of an archive in its order, each with its caption, domain and carried columns; an entry
     with an error for each member that is refused, each sample without an image, and the place where the
-    archive ends early, if it does. Memory holds one sample, and 60 bytes an id.
+    archive ends early, if it does. Memory holds one sample, and up to 200 bytes an id.
     """
     place = place_of(shard.where)
     seen: set[int] = set()
@@ -73,8 +74,9 @@ def _read(place: Place, options: Sourcing) -> Iterator[tuple[Entry, bytes | None
                     sample = _Sample(key)
                 _take(sample, member, archive, options)
     except (Damaged, ConfigError) as error:
-        if sample is not None:
-            yield from _entries(sample, place)
+        if sample is not None and sample.images:
+            for entry, data in _entries(sample, place):
+                yield msgspec.structs.replace(entry, warning=CUT), data
         kind = "archive_damaged" if isinstance(error, Damaged) else "image_unreadable"
         said = f"{place.name}: {error}; what follows is lost" if kind[0] == "a" else str(error)
         yield _failed(place, "", Fault(kind, said)), None
@@ -121,7 +123,7 @@ def _take(sample: _Sample, member: Member, archive: Archive, options: Sourcing) 
             return
         data = archive.read()
         if suffix == RECORD_SUFFIX:
-            sample.record = parse(data)
+            sample.record = parse(data, paths=())
             if sample.record.fault is not None and sample.record.fault[0] == "manifest_invalid":
                 said = f"{member.name}: {sample.record.fault[1]}"
                 sample.fault = Fault("manifest_invalid", said)
@@ -150,9 +152,6 @@ def _entries(sample: _Sample, place: Place) -> Iterator[tuple[Entry, bytes | Non
         alone = len(sample.images) == 1
         source = f"{place.name}/{member.name}"
         image_id = record.image_id if alone else None
-        extra = dict(record.extra)
-        if record.path is not None:
-            extra.setdefault("path", record.path)
         entry = Entry(
             image_id=image_id or (f"{place.name}/{sample.key}" if alone else source),
             source=source,
@@ -160,7 +159,7 @@ def _entries(sample: _Sample, place: Place) -> Iterator[tuple[Entry, bytes | Non
             where=Where("member", place.name, place.where().raw, member.name),
             caption=caption,
             domain=record.domain,
-            extra=extra,
+            extra=dict(record.extra),
             size=member.size,
             fault=own or fault,
         )

@@ -29,7 +29,16 @@ MemberKind = Literal["file", "link", "other"]
 
 
 class Damaged(Exception):
-    """The archive ends early or is broken; says where."""
+    """The archive ends early or is broken; says where.
+
+    Args:
+        what: one sentence.
+        packed: it is the gzip data that is.
+    """
+
+    def __init__(self, what: str, packed: bool = False) -> None:
+        super().__init__(what)
+        self.packed = packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +88,9 @@ class Archive:
                     ended = True
                     continue
                 info = self._header(block, at)
-            except Damaged:
-                if (
-                    ended
-                ):  # archives may be joined end to end; what else follows an end mark is none
+            except Damaged as error:
+                # Archives may be joined end to end; what else follows an end mark is none of them.
+                if ended and not error.packed:
                     return
                 raise
             ended = False
@@ -135,7 +143,7 @@ class Archive:
         except (EOFError, zlib.error) as error:
             reason = "ends early" if isinstance(error, EOFError) else "is not what was packed"
             raise Damaged(
-                f"the packed data {reason} at byte {self._at} of the unpacked archive"
+                f"the packed data {reason} at byte {self._at} of the unpacked archive", packed=True
             ) from None
         if len(data) < size:
             raise Damaged(f"the archive ends at byte {self._at + len(data)}; expected {what}")
