@@ -112,3 +112,32 @@ def _without(array: Any, found: list[Any]) -> list[Any]:
         one if there else None
         for one, there in zip(found, array.is_valid().to_pylist(), strict=True)
     ]
+
+
+_LEAVES: dict[tuple[int, tuple[str, ...]], dict[int, str]] = {}
+
+
+def leaves(metadata: Any, columns: tuple[str, ...]) -> list[int]:
+    """Which of a file's Parquet columns make up the columns asked for. Files of one version are alike:
+    going through all paths of each would take half the time of reading it."""
+    key = metadata.num_columns, columns
+    known = _LEAVES.get(key)
+    schema = metadata.schema
+    if known is None or any(schema.column(i).path != path for i, path in known.items()):
+        starts = tuple(f"{name}." for name in columns)
+        paths = ((i, schema.column(i).path) for i in range(metadata.num_columns))
+        known = _LEAVES[key] = {i: path for i, path in paths if f"{path}.".startswith(starts)}
+    return list(known)
+
+
+def field(pa: Any, table: Any, name: str, kind: Any) -> Any:
+    """The column called ``terravis.score`` or so of a table; nulls of a kind where it has none."""
+    first, *below = name.split(".")
+    found = table[first] if first in table.column_names else None
+    for part in below:
+        if found is None or found.type.get_field_index(part) < 0:
+            found = None
+            break
+        found = pa.compute.struct_field(found, part)
+    # A field that was added after the file was written is null there.
+    return pa.nulls(table.num_rows, kind) if found is None else found

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import inspect
 
 from physgauge import wire
-from physgauge.clients.columns import column, values
+from physgauge.clients.columns import column, field, leaves, values
 from physgauge.errors import ConfigError, EnvironmentProblem
 
 if TYPE_CHECKING:
@@ -165,11 +165,13 @@ def reading(where: str) -> Iterator[None]:
         raise EnvironmentProblem(f"{where}: cannot be read ({what})") from None
 
 
-def read_table(file: BinaryIO, where: str, columns: Sequence[str] | None = None) -> pa.Table:
+def read_table(
+    file: BinaryIO | bytes, where: str, columns: Sequence[str] | None = None
+) -> pa.Table:
     """A file of rows, page checksums verified.
 
     Args:
-        file: open to read, seekable.
+        file: open to read, seekable; or its content.
         where: its name in errors.
         columns: such as ``terravis.score``: one column each, in that order, named so; None: all.
 
@@ -178,13 +180,15 @@ def read_table(file: BinaryIO, where: str, columns: Sequence[str] | None = None)
         ConfigError: a row has no such column.
     """
     pa = arrow()
+    source = pa.BufferReader(file) if isinstance(file, bytes) else file
     if columns is not None:
         kinds = [_kind(pa, name) for name in columns]
-    with reading(where), pa.parquet.ParquetFile(file, page_checksum_verification=True) as parquet:
+    with reading(where), pa.parquet.ParquetFile(source, page_checksum_verification=True) as parquet:
         if columns is None:
             return parquet.read(use_threads=False)
-        table = parquet.read(columns=list(columns), use_threads=False)
-        found = [_field(pa, table, name, kind) for name, kind in zip(columns, kinds, strict=True)]
+        wanted = leaves(parquet.metadata, tuple(columns))
+        table = parquet.reader.read_all(column_indices=wanted, use_threads=False)
+        found = [field(pa, table, name, kind) for name, kind in zip(columns, kinds, strict=True)]
         return pa.table(found, names=list(columns))
 
 
@@ -196,18 +200,6 @@ def _kind(pa: Any, name: str) -> Any:
             raise ConfigError(f"{name!r}: a row has no such column")
         kind = kind.field(part).type
     return kind
-
-
-def _field(pa: Any, table: pa.Table, name: str, kind: Any) -> Any:
-    first, *below = name.split(".")
-    found = table[first] if first in table.column_names else None
-    for part in below:
-        if found is None or found.type.get_field_index(part) < 0:
-            found = None
-            break
-        found = pa.compute.struct_field(found, part)
-    # A field that was added after the file was written is null there.
-    return pa.nulls(table.num_rows, kind) if found is None else found
 
 
 def read_rows(path: Path) -> Iterator[wire.Row]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _AHEAD: Final = 8
 """Units in memory beside the one that is being used."""
 _THREADS: Final = 4
+_WHOLE: Final = 8 * 2**20
+"""Bytes up to which a file is fetched at once: hopping about in it takes longer."""
 
 
 def table(store: Store, unit: Committed, columns: Sequence[str] | None) -> Table:
@@ -31,6 +33,8 @@ def table(store: Store, unit: Committed, columns: Sequence[str] | None) -> Table
 
     while True:
         try:
+            if unit.size <= _WHOLE:
+                return read_table(store.get(unit.key), store.where(unit.key), columns)
             with store.open(unit.key) as file:
                 return read_table(file, store.where(unit.key), columns)
         except Missing:
