@@ -98,7 +98,7 @@ def test_another_setting_option_or_list_is_noticed(done: Path) -> None:
     assert "Nothing to do" in score(done)  # how fast is no matter
     assert "method: both" in score(done, "--method", "pcmde", code=2)
     (done / "few.txt").write_text("in/00001.npy\nin/00002.npy\n", "utf-8")
-    said = rig.run(done, "score", "few.txt", "-o", "out", "--profile", profile, code=2).stderr
+    said = rig.run(done, "score", "@few.txt", "-o", "out", "--profile", profile, code=2).stderr
     assert "the inputs are not what they were" in said
 
 

@@ -135,7 +135,7 @@ def score(
     remote: Remote | None,
     ray: RaySettings | None,
 ) -> int:  # fmt: skip
-    """Score images: files, folders (recursively), glob patterns, lists and manifests (.txt, .csv, .jsonl,
+    """Score images: files, folders (recursively), glob patterns, lists (@FILE), manifests (.csv, .jsonl,
     .parquet), Parquet and Arrow datasets, WebDataset shards (.tar); here or on s3:// (docs/bulk.md).
 
     Every image gets one row, an error row if it cannot be scored. With -o, the same command again goes on

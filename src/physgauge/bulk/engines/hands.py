@@ -41,7 +41,7 @@ class Hand:
                 [sys.executable, "-c", _BOOT, *map(str, fds), str(os.getpid()), *_search_path()],
                 pass_fds=fds,
                 stdin=subprocess.DEVNULL,
-                stdout=sys.__stderr__.fileno() if sys.__stderr__ else subprocess.DEVNULL,
+                stdout=_beside_rows(),
                 process_group=0,  # Ctrl-C at the terminal is the coordinator's to handle
                 env={**os.environ, **environment},
             )
@@ -159,6 +159,15 @@ def _stopped(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):  # gone, or not Linux
         return False
+
+
+def _beside_rows() -> int:
+    """Where a library that prints may do so: not among rows on standard output."""
+    try:
+        os.fstat(2)
+    except OSError:
+        return subprocess.DEVNULL
+    return 2
 
 
 def _search_path() -> list[str]:
