@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -31,14 +31,6 @@ from physgauge.errors import ConfigError
 
 OLD_ROWS = "rows.parquet"
 """What a run was before there were run folders."""
-
-
-class Ahead(Protocol):
-    """An engine that can get ready while the run is planned."""
-
-    def load(self, setup: Setup) -> None:
-        """Begin to load models."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +118,7 @@ def _prepare(store: Store, order: Order, engine: Engine, parts: dict[str, str]) 
         order.say(f"{rows:,} rows are tried again." if rows else "No row is of that kind.")
         return run, plan
     if plan is None:  # a new run: its models can load while the inputs are listed
-        if (ahead := getattr(engine, "load", None)) is not None:
-            ahead(order.setup)
+        _load(engine, order.setup)
         run = Run.create_or_open(store, parts, order.options)
         return run, make_plan(order.inputs, store, order.sourcing)
     if order.update:
@@ -139,6 +130,12 @@ def _prepare(store: Store, order: Order, engine: Engine, parts: dict[str, str]) 
     run = Run.create_or_open(store, parts, order.options)
     check_unchanged(run, plan, order.inputs, order.sourcing)
     return run, plan
+
+
+def _load(engine: Engine, setup: Setup) -> None:
+    """Have an engine get ready, if it can do so ahead."""
+    if (load := getattr(engine, "load", None)) is not None:
+        load(setup)
 
 
 def _begin_anew(store: Store, order: Order, parts: dict[str, str]) -> None:
@@ -160,6 +157,7 @@ def _work(
     printer: Printer | None,
 ) -> Outcome:
     code = 0
+    _load(engine, order.setup)
     with ExitStack() as stack:
         session = stack.enter_context(run.session(order.lease_s))
         session.sweep()

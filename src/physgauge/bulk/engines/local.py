@@ -54,7 +54,9 @@ class LocalEngine:
         return float(len({gpu for one in self._environments for gpu in _gpus(one)}))
 
     def load(self, setup: Setup) -> None:
-        """Start the workers; they load their models while the caller goes on."""
+        """Start the workers, if none runs; they load their models while the caller goes on."""
+        if self._hands:
+            return
         self._setup = setup
         for name in range(len(self._environments)):
             self._start(name)
@@ -68,8 +70,7 @@ class LocalEngine:
 
     def run(self, work: Work) -> None:
         """See Engine."""
-        if not self._hands:
-            self.load(work.setup)
+        self.load(work.setup)
         for hand in self._hands:
             hand.send(Open(work.setup))
         self._setup = work.setup
