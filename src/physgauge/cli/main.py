@@ -66,7 +66,8 @@ group.add_command(doctor)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 wrong option or file, 3 something missing on this machine,
-    4 another error of ours, 5 images or a run that do not pass (`gate`, `diff --fail-on`), 130
+    4 another error of ours, 1 a run that nobody works on (`status`), 5 images or a run
+    that do not pass (`gate`, `diff --fail-on`, `--fail-on-error-share`), 130
     interrupted, 143 terminated."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(

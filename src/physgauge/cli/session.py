@@ -126,6 +126,7 @@ def _print(line: bytes) -> None:
 
 def _summary(console: Console, outcome: Outcome, seconds: float, watching: Watching) -> None:
     from physgauge.bulk.watch.table import print_report
+    from physgauge.bulk.watch.words import price
     from physgauge.report.summary import Summary, print_summary
 
     report = outcome.report
@@ -139,3 +140,5 @@ def _summary(console: Console, outcome: Outcome, seconds: float, watching: Watch
     print_summary(console, summary, seconds)
     if report.copied:
         console.print(f"{report.copied:,} of the rows are copies, of equal images")
+    if report.costs.usd is not None:
+        console.print("Cost: " + ", ".join(price(report.costs)))
