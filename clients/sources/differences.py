@@ -43,6 +43,8 @@ class Changes:
     """What the tables below number."""
     new: list[Found] = field(default_factory=list)
     """What was added, in order."""
+    unlisted: list[tuple[int, int]] = field(default_factory=list)
+    """Unit and place of what is gone because no input names it any more."""
     rows: list[tuple[int, int, Table]] = field(default_factory=list)
     """What was replaced: unit, place in it, and its row as it is now."""
 
@@ -66,6 +68,7 @@ def changes(plan: Plan, inputs: Sequence[str], options: Sourcing) -> Changes:
     first = next((one for one in found if not walk.beside(one)), None)
     walk.apart([first] if first is not None else [], found)
     out = walk.out
+    out.gone = {unit: sorted(places) for unit, places in sorted(out.gone.items())}
     out.inputs = list(inputs)
     out.unused_captions = unused(finder)
     out.containers = [*plan.containers, *finder.containers]
@@ -162,6 +165,7 @@ class _Walk:
         self._cursor = _Cursor(plan)
         self._counts = [abs(n) for part, _ in plan.parts for n in part.counts]
         self._numbering = Numbering(self._counts)
+        self._unlisted = {self._numbering.at(*one) for one in plan.seals[-1].unlisted}
 
     def beside(self, one: Found) -> bool:
         """Goes on in the plan by what was found, if it is the same there; False: it is not."""
@@ -201,9 +205,10 @@ class _Walk:
         lost = _lost(old.take(pa.array(left)), new, found.replaced)
         for then, now in found.replaced[~lost]:
             self._replace(start + int(left[then]), moved.slice(int(now), 1))
-        gone = np.sort(np.concatenate([found.gone, found.replaced[lost][:, 0]]))
-        for then in gone:
-            self._note(self.out.gone, start + int(left[then]))
+        for then in found.gone:
+            self._unlist(start + int(left[then]))
+        for then, _ in found.replaced[lost]:
+            self._lose(start + int(left[then]))
         self._add(moved.take(pa.array(found.added)))
 
     def _look(self, at: Any, table: Table, whole: Callable[[], Table]) -> None:
@@ -214,21 +219,32 @@ class _Walk:
             table: LOOKED_AT of them.
             whole: all columns of them, where they are needed.
         """
+        import numpy as np
+
+        unlisted = np.isin(at, list(self._unlisted))
+        for number in at[unlisted]:
+            self._unlist(int(number))
         stats = stat_check(table)
         rows = with_state(whole(), stats) if stats.replaced else table
         for number, row in enumerate(stats.replaced):
-            self._replace(int(at[row]), rows.slice(number, 1))
+            if not unlisted[row]:
+                self._replace(int(at[row]), rows.slice(number, 1))
         for row in stats.gone:
-            self._note(self.out.gone, int(at[row]))
+            if not unlisted[row]:
+                self._lose(int(at[row]))
 
     def _replace(self, at: int, row: Table) -> None:
         unit, place = self._numbering.of(at)
         self.out.replaced.setdefault(unit, []).append(place)
         self.out.rows.append((unit, place, row))
 
-    def _note(self, of: dict[int, list[int]], at: int) -> None:
+    def _lose(self, at: int) -> None:
         unit, place = self._numbering.of(at)
-        of.setdefault(unit, []).append(place)
+        self.out.gone.setdefault(unit, []).append(place)
+
+    def _unlist(self, at: int) -> None:
+        self._lose(at)
+        self.out.unlisted.append(self._numbering.of(at))
 
     def _add(self, table: Table) -> None:
         """Rows and archives, in order."""

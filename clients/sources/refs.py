@@ -104,8 +104,9 @@ def listed(batch: Batch, refs: Refs) -> Table:
     sizes, versions = [-1] * count, [""] * count
     codes: list[str | None] = [None] * count
     faults: list[str | None] = [None] * count
-    ids = list(batch.ids) if batch.ids is not None else [None] * count
-    quick, looked_at = refs.quick, []
+    ids: list[str | None] = [None] * count if batch.ids is None else list(batch.ids)
+    quick = refs.quick
+    looked_at: list[int] = []
     for row, text in enumerate(batch.paths):
         if quick is not None and text and not batch.faults and "://" not in text:
             kinds[row], places[row] = "file", text if text[0] == "/" else quick + text

@@ -57,6 +57,10 @@ class Numbering:
         unit = int(np.searchsorted(self._starts, at, side="right")) - 1
         return unit, int(at - self._starts[unit])
 
+    def at(self, unit: int, place: int) -> int:
+        """The number of the entry at that place."""
+        return int(self._starts[unit]) + place
+
 
 def repeats(
     candidates: Any, tables: Iterable[Table], containers: Sequence[str]

@@ -47,6 +47,9 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True):
     unused_captions: list[str] = []
     repeats: str | None = None
     replaced: str | None = None
+    unlisted: list[tuple[int, int]] = []
+    """Unit and place of entries that the inputs no longer named when this was sealed: a manifest that has
+    stayed as it was since does not name them either."""
 
 
 def seal_key(revision: int) -> str:

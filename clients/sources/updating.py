@@ -46,6 +46,7 @@ def update_plan(store: Store, plan: Plan, found: Changes) -> Plan:
             parts=writer.parts,
             containers=found.containers,
             unused_captions=found.unused_captions,
+            unlisted=found.unlisted,
             replaced=writer.beside("new", _replaced(found)) if found.rows else None,
         )
         seal = with_repeats(seal, Plan(store, [*plan.seals, seal]), ids, writer)

@@ -197,6 +197,26 @@ def test_a_changed_manifest(here: Path) -> None:
     assert not changes(plan, ["m.csv"], FIVE)  # other bytes, the same rows
 
 
+def test_a_row_that_a_manifest_no_longer_has_stays_gone(here: Path) -> None:
+    """Also when the manifest has been taken over, and is the same since."""
+    images(here, 4)
+    lines = ["a,0.npy", "b,1.npy", "c,2.npy"]
+    (here / "m.csv").write_text("\n".join(["id,path", *lines]))
+    store, plan = open_store(here / "run"), plan_of(here / "run", ["m.csv"])
+    (here / "m.csv").write_text("\n".join(["id,path", lines[0], lines[2], "d,3.npy"]))
+    found = changes(plan, ["m.csv"], FIVE)
+    assert (found.gone, found.added) == ({0: [1]}, 1)
+    plan = update_plan(store, plan, found)
+    again = changes(plan, ["m.csv"], FIVE)
+    assert (again.gone, again.added, again.replaced) == ({0: [1]}, 0, {})
+    (here / "1.npy").unlink()
+    (here / "2.npy").unlink()
+    assert changes(plan, ["m.csv"], FIVE).gone == {0: [1, 2]}
+    (here / "m.csv").write_text("\n".join(["id,path", *lines, "d,3.npy"]))
+    images(here, 3)
+    assert changes(plan, ["m.csv"], FIVE).gone == {}
+
+
 def test_a_dataset_written_again(here: Path) -> None:
     import pyarrow as pa
 
