@@ -18,6 +18,7 @@ import argparse
 import json
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -29,7 +30,7 @@ from pathlib import Path
 from benchmarks.chaos_check import check
 from benchmarks.chaos_faults import FAULTS, KILLS, Fault, Wrong
 from benchmarks.chaos_round import Round, Unfit
-from benchmarks.chaos_world import World, make_world
+from benchmarks.chaos_world import World, open_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--images", type=int, default=200, help="of a run")
     parser.add_argument("--only", nargs="*", metavar="FAULT", help="these faults")
     parser.add_argument("--no-rules", action="store_true", help="a profile without rule packs")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="inputs are made there once, and stay"
+    )
     parser.add_argument("--broken", action="store_true", help="with a committer that does it wrong")
     arguments = parser.parse_args(argv)
     faults = KILLS if arguments.broken else FAULTS
     faults = tuple(f for f in faults if not arguments.only or f.__name__ in arguments.only)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the processes of a round end with us
     done: Counter[str] = Counter()
     wrong: list[str] = []
     with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
-        world = make_world(Path(folder) / "world", arguments.images, rules=not arguments.no_rules)
+        place = arguments.keep or Path(folder) / "world"
+        world = open_world(place, arguments.images, rules=not arguments.no_rules)
         more = broken(Path(folder)) if arguments.broken else {}
         for number, told in enumerate(
             play(world, Path(folder), faults, arguments.rounds, arguments.seed, more)

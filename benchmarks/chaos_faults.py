@@ -107,7 +107,7 @@ def paused(round_: Round) -> str:
     family = actor.family
     for pid in family:
         send(pid, signal.SIGSTOP)
-    time.sleep(round_.chance.uniform(1, 2 * LEASE_S))
+    time.sleep(round_.chance.uniform(1, 4 * LEASE_S))
     for pid in family:
         send(pid, signal.SIGCONT)
     _ended_well(actor, "paused")

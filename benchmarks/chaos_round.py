@@ -86,12 +86,12 @@ class Round:
         self._logs = 0
 
     def start(self, more: Mapping[str, str] | None = None) -> Actor:
-        """Begin, or go on."""
+        """Begin, or go on, with one worker or two."""
         self._logs += 1
         log = self.output.with_name(f"{self.output.name}-{self._logs}.log")
         with log.open("wb") as said:
             process = subprocess.Popen(
-                self.world.command(self.output),
+                self.world.command(self.output, self.chance.choice((1, 2))),
                 env=environment(self.mark, {**self._more, **(more or {})}),
                 stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
             )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -44,15 +45,15 @@ class World:
     size: int
     """Bytes of its files of rows."""
 
-    def command(self, output: Path) -> list[str]:
+    def command(self, output: Path, processes: int = 1) -> list[str]:
         """The command of all rounds."""
-        return command(self.profile, self.inputs, output)
+        return [*command(self.profile, self.inputs, output), "--processes", str(processes)]
 
 
 def command(profile: Path, inputs: Sequence[str], output: Path) -> list[str]:
     """``physgauge score`` in a new interpreter."""
     options = ["--profile", str(profile), "-o", str(output), "--unit-size", str(UNIT)]
-    options += ["--processes", "2", "--workers", "1", "--threads", "1", "--lease", f"{LEASE_S:g}"]
+    options += ["--workers", "1", "--threads", "1", "--lease", f"{LEASE_S:g}"]
     return [sys.executable, "-c", START, "score", *inputs, *options]
 
 
@@ -61,6 +62,13 @@ def environment(mark: str, more: Mapping[str, str] | None = None) -> dict[str, s
     found = {**os.environ, **(more or {})}
     paths = [found.get("PYTHONPATH", ""), str(ROOT), f"/{MARK}{mark}"]
     return {**found, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def open_world(folder: Path, images: int, *, rules: bool = True) -> World:
+    """A world that was made there before, or a new one; see :func:`make_world`."""
+    if not (folder / "undisturbed" / "report.json").exists():
+        return make_world(folder, images, rules=rules)
+    return _world(folder, json.loads((folder / "ids.json").read_text()))
 
 
 def make_world(folder: Path, images: int, *, rules: bool = True) -> World:
@@ -79,18 +87,27 @@ def make_world(folder: Path, images: int, *, rules: bool = True) -> World:
             folder / f"{shard}.tar",
             range(images + 100 * shard, images + 100 * shard + images // 10),
         )
-    inputs = [str(folder / "list.csv"), str(folder / "0.tar"), str(folder / "1.tar")]
-    output = folder / "undisturbed"
+    (folder / "ids.json").write_text(json.dumps(ids))
     run = subprocess.run(
-        command(profile, inputs, output),
+        command(profile, _inputs(folder), folder / "undisturbed"),
         env=environment("undisturbed"), capture_output=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     if run.returncode:
         raise SystemExit(
             f"undisturbed run: exit code {run.returncode}\n{run.stderr.decode()[-2000:]}"
         )
+    return _world(folder, ids)
+
+
+def _inputs(folder: Path) -> list[str]:
+    return [str(folder / name) for name in ("list.csv", "0.tar", "1.tar")]
+
+
+def _world(folder: Path, ids: list[str]) -> World:
+    output = folder / "undisturbed"
     size = sum(one.stat().st_size for one in (output / "rows").iterdir())
-    return World(folder, inputs, ids, profile, plain(read_run(output)), size)
+    rows = plain(read_run(output))
+    return World(folder, _inputs(folder), ids, folder / "profile" / "bulk.toml", rows, size)
 
 
 def _manifest(folder: Path, images: int) -> list[str]:

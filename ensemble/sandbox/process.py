@@ -23,6 +23,9 @@ _START_S: Final = 60.0
 _GRACE_S: Final = 1.0
 _WALL_FACTOR: Final = 8.0
 """Seconds on the clock for each second of computing allowed: cores may be shared with others."""
+_MOST_LATE_S: Final = 0.1
+"""What counts of this process being late to look: when it was stopped (a paused container), so was the
+worker."""
 # `-S` and a given path: no site hooks, no .pth files, nothing of the caller's __main__.
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[2:];"
@@ -119,12 +122,14 @@ class Worker:
             WorkerLate: time is up; the worker has been killed.
             WorkerDied: it died, or sent what is no reply and has been killed.
         """
-        began, used_before = time.monotonic(), self._computed_s()
-        wait = allowed_s
+        looked, used_before = time.monotonic(), self._computed_s()
+        wait, waited = allowed_s, 0.0
         try:
             while (message := self._inbox.next(wait)) is None:
-                used = self._computed_s() - used_before
-                if used >= allowed_s or time.monotonic() - began >= allowed_s * _WALL_FACTOR:
+                now, used = time.monotonic(), self._computed_s() - used_before
+                waited += min(now - looked, wait + _MOST_LATE_S)
+                looked = now
+                if used >= allowed_s or waited >= allowed_s * _WALL_FACTOR:
                     self.kill()
                     raise WorkerLate
                 wait = max(0.01, allowed_s - used)

@@ -535,3 +535,36 @@ def test_no_orphans_and_no_shared_memory_when_the_parent_ends(end: str) -> None:
     parent.stdin.close()
     parent.stdout.close()
     assert set(os.listdir("/dev/shm")) <= before
+
+
+PAUSED = """
+import os, signal, sys
+sys.path[:] = sys.argv[1:]
+from physgauge.config import DecodeLimits
+from physgauge.ensemble.decode import Decoder
+from tests.decode import build
+image = build.save(build.noise(8, 8), "JPEG")
+with Decoder(DecodeLimits(base_s=0.25), workers=1) as decoder:
+    decoder.decode(image)
+    (pid,) = decoder.worker_pids
+    os.kill(pid, signal.SIGSTOP)
+    future = decoder.submit(image)
+    print(pid, flush=True)
+    print(future.result().format, flush=True)
+"""
+
+
+def test_a_pause_of_all_processes_is_nobodys_fault() -> None:
+    """A container that is paused, a suspended machine: no image has taken that long."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PAUSED, *sys.path], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout
+        worker = int(parent.stdout.readline())
+        time.sleep(0.1)
+        os.kill(parent.pid, signal.SIGSTOP)
+        time.sleep(3)  # on the clock an image has eight times 0.25 s
+        os.kill(parent.pid, signal.SIGCONT)
+        time.sleep(0.05)
+        os.kill(worker, signal.SIGCONT)
+        assert parent.stdout.read() == "jpeg\n"
