@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -51,7 +52,7 @@ def connected(cluster: Cluster) -> Iterator[Cluster]:
     """One connection for all: the engine takes it as it is."""
     import ray
 
-    ray.init(cluster.address, logging_level="ERROR", log_to_driver=False)
+    ray.init(cluster.address, logging_level=logging.ERROR, log_to_driver=False)
     yield cluster
     ray.shutdown()
 

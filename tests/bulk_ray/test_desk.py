@@ -137,6 +137,9 @@ class Coordinator:
         self.hand += 1
         return self.open.pop(0)
 
+    def ahead(self) -> None:
+        pass
+
     def over(self) -> bool:
         return not self.open and not self.hand
 
@@ -183,7 +186,8 @@ def driven(
 
 
 def test_a_driver_brings_tasks_until_all_are_done(loop: asyncio.AbstractEventLoop) -> None:
-    coordinator, crashed = Coordinator(), []
+    coordinator = Coordinator()
+    crashed: list[int] = []
 
     async def work(desk: Desk, turn: int, one: Task) -> None:
         unit = one.unit.number

@@ -73,7 +73,7 @@ def names(images: Path) -> list[str]:
 def engine(
     *servers: str, warn: Callable[[str], None] = lambda text: None, **settings: Any
 ) -> ServerEngine:
-    given = {"timeout_s": 1.0, "away_s": 20.0} | settings
+    given: dict[str, Any] = {"timeout_s": 1.0, "away_s": 20.0} | settings
     return ServerEngine(ServerSettings(",".join(servers), **given), warn)
 
 

@@ -14,6 +14,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -69,6 +70,12 @@ class RayEngine:
     def fingerprint(self) -> dict[str, str]:
         """See Engine."""
         return dict(self._parts)
+
+    @property
+    def gpus(self) -> float | None:
+        """That a session holds; None: Ray decides how many."""
+        settings = self._settings
+        return settings.gpus * settings.top if settings.least == settings.top else None
 
     def run(self, work: Work) -> None:
         """See Engine.
@@ -136,7 +143,7 @@ class RayEngine:
             while work.drain == "no" and not work.over():
                 turns = min(MOST_TURNS, work.left + SPARE_TURNS)
                 dataset = self._dataset(ray, desk, work.setup, place, range(first, first + turns))
-                drive(work, exchange, lambda data=dataset: _exhaust(data))
+                drive(work, exchange, partial(_exhaust, dataset))
                 first += turns
         finally:
             ray.kill(desk)  # whoever still waits at it ends

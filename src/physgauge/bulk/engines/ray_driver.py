@@ -60,6 +60,7 @@ class _Driver:
                     f"--engine ray: expected a first actor within {START_S:.0f} s, got none: the "
                     "cluster has no room for it (`ray status` says what it waits for)"
                 )
+            self._work.ahead()
             if not tasks and not last.said:
                 time.sleep(POLL_S)
         for task in tasks:  # for which there was no turn any more

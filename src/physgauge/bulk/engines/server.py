@@ -162,6 +162,7 @@ class _Line:
             Drained: there is no more time.
         """
         self._beat()
+        self._work.ahead()
         end = self.finish_by
         if end is not None and time.monotonic() >= end:
             raise Drained
