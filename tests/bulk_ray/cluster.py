@@ -17,7 +17,7 @@ from typing import Self
 
 ROOT = Path(__file__).parents[2]
 RAY = [sys.executable, "-c", "from ray.scripts.scripts import main; main()"]
-TRIES = 4
+TRIES = 6
 """Ray's node gives its own agents 15 s to start and then dies: too little on a busy machine."""
 UP_S = 150.0
 MEMORY = 100 * 2**20

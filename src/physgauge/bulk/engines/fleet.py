@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from physgauge import wire
@@ -12,7 +13,9 @@ from physgauge.clients.remote.inputs import Input
 from physgauge.errors import ConfigError, EnvironmentProblem
 
 ASK_S: Final = 20.0
-"""For each server."""
+"""For each server,"""
+AT_A_TIME: Final = 16
+"""and so many at a time."""
 OF_ONE_IMAGE: Final = ("model pack_", "model layout_")
 """Parts that a row names only where they judged it."""
 
@@ -60,13 +63,17 @@ def ask_all(
         ConfigError: two servers differ; says in what.
         EnvironmentProblem: no server answers.
     """
-    said: dict[str, dict[str, str]] = {}
-    silent: list[EnvironmentProblem] = []
-    for address in addresses:
+
+    def answer(address: str) -> dict[str, str] | EnvironmentProblem:
         try:
-            said[address] = ask(address, connect)
+            return ask(address, connect)
         except EnvironmentProblem as problem:
-            silent.append(problem)
+            return problem
+
+    with ThreadPoolExecutor(AT_A_TIME) as threads:
+        answers = dict(zip(addresses, threads.map(answer, addresses), strict=True))
+    said = {address: one for address, one in answers.items() if isinstance(one, dict)}
+    silent = [one for one in answers.values() if isinstance(one, EnvironmentProblem)]
     if not said:
         raise silent[0]
     first, *others = said
