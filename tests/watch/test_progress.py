@@ -64,6 +64,12 @@ def test_rows_that_were_lost_do_not_count_as_speed_twice() -> None:
     speed.note(11.0, 20)  # a worker died with 80 rows in hand
     speed.note(20.0, 110)
     assert speed.rate() == pytest.approx(110 / 20)
+    speed.note(21.0, 0)  # all is lost: nobody can say a rate below 0
+    assert speed.rate() == 0.0
+    fresh = Speed()
+    fresh.note(0.0, 50)
+    fresh.note(10.0, 20)
+    assert fresh.rate() is None
 
 
 @given(st.lists(st.tuples(st.floats(0, 500), st.integers(0, 10**6)), max_size=40))
