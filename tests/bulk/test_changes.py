@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from physgauge import wire
-from tests.bulk import rig
+from physgauge.bulk.work import Retry
+from physgauge.errors import ConfigError
+from tests.bulk import here, rig
 
 COUNT = 24
 
@@ -16,44 +18,44 @@ COUNT = 24
 @pytest.fixture
 def done(tmp_path: Path) -> Path:
     """A finished run of 24 images in units of 8."""
-    rig.profile(tmp_path / "profile")
+    profile = rig.profile(tmp_path / "profile")
     rig.images(tmp_path / "in", range(COUNT))
-    score(tmp_path)
+    here.score(tmp_path, profile=profile)
     return tmp_path
 
 
-def score(folder: Path, *more: str, code: int = 0) -> str:
-    done = rig.run(
-        folder, "score", "in", "-o", "out", "--profile", folder / "profile/bench.toml",
-        "--unit-size", "8", *more, code=code,
-    )  # fmt: skip
-    return done.stdout + done.stderr
+def profile_of(folder: Path) -> Path:
+    return folder / "profile/bench.toml"
 
 
-def by_id(folder: Path) -> dict[str, wire.Row]:
+def by_name(folder: Path) -> dict[str, wire.Row]:
     found = rig.rows(folder / "out")
-    named = {row.image_id: row for row in found}
+    named = {Path(row.image_id).stem: row for row in found}
     assert len(named) == len(found)
     return named
 
 
+def refused(folder: Path, *says: str, **more: object) -> None:
+    before = rig.rows(folder / "out")
+    with pytest.raises(ConfigError) as error:
+        here.score(folder, profile=profile_of(folder), **more)  # type: ignore[arg-type]
+    for one in (*says, "--update"):
+        assert one in str(error.value)
+    assert rig.rows(folder / "out") == before  # a refusal changes nothing
+
+
 def test_images_that_changed_came_and_went(done: Path) -> None:
-    before = by_id(done)
+    profile, before = profile_of(done), by_name(done)
     rig.save(done / "in/00003.npy", rig.picture(503))
     rig.images(done / "in", [100])
     (done / "in/00020.npy").unlink()
-    said = score(done, code=2)
-    assert "1 added, 1 changed, 1 gone" in said
-    assert "in/00100.npy" in said
-    assert "--update" in said
-    assert by_id(done) == before  # a refusal changes nothing
-
-    said = score(done, "--update")
+    refused(done, "1 added, 1 changed, 1 gone", "in/00100.npy")
+    said = here.score(done, profile=profile, update=True)
     assert "Changed: 1 added, 1 changed, 1 gone" in said
-    after = by_id(done)
-    assert set(after) == set(before) - {"in/00020.npy"} | {"in/00100.npy"}
-    assert after["in/00003.npy"].pixel_sha256 != before["in/00003.npy"].pixel_sha256
-    kept = set(before) & set(after) - {"in/00003.npy"}
+    after = by_name(done)
+    assert set(after) == set(before) - {"00020"} | {"00100"}
+    assert after["00003"].pixel_sha256 != before["00003"].pixel_sha256
+    kept = set(before) & set(after) - {"00003"}
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
     assert sorted(one.name for one in done.glob("out/rows/*")) == [
         "unit-00000000.g001.parquet",  # one changed
@@ -61,26 +63,24 @@ def test_images_that_changed_came_and_went(done: Path) -> None:
         "unit-00000002.g001.parquet",  # one gone
         "unit-00000003.parquet",  # one added
     ]
-    assert "Nothing to do" in score(done)
-    assert "Nothing has changed" in score(done, "--update")
+    assert "Nothing to do" in here.score(done, profile=profile)
+    assert "Nothing has changed" in here.score(done, profile=profile, update=True)
 
     rig.images(done / "in", [20])  # it is back
-    assert "1 there again" in score(done, code=2)
-    score(done, "--update")
-    again = by_id(done)
-    assert list(again) == [*before, "in/00100.npy"]
-    assert rig.plain([again["in/00020.npy"]]) == rig.plain([before["in/00020.npy"]])
+    refused(done, "1 there again")
+    here.score(done, profile=profile, update=True)
+    again = by_name(done)
+    assert list(again) == [*before, "00100"]
+    assert rig.plain([again["00020"]]) == rig.plain([before["00020"]])
 
 
 def test_another_model_is_noticed_and_all_rows_are_made_again(done: Path) -> None:
-    before = by_id(done)
+    before = by_name(done)
     rig.detector(done / "profile/boxes.onnx", poison=True)
-    said = score(done, code=2)
-    assert "detectors.boxes.model" in said
-    assert "--update" in said
-    said = score(done, "--update")
+    refused(done, "detectors.boxes.model")
+    said = here.score(done, profile=profile_of(done), update=True)
     assert "Changed: detectors.boxes.model: sha256" in said
-    after = by_id(done)
+    after = by_name(done)
     assert list(after) == list(before)
     models = {row.provenance.models["boxes"] for row in after.values()}
     assert len(models) == 1
@@ -90,29 +90,73 @@ def test_another_model_is_noticed_and_all_rows_are_made_again(done: Path) -> Non
 
 
 def test_another_setting_option_or_list_is_noticed(done: Path) -> None:
-    profile = done / "profile/bench.toml"
+    profile = profile_of(done)
     text = profile.read_text("utf-8")
     profile.write_text(text + "min_score = 0.4\n", "utf-8")
-    assert "detectors.boxes.min_score: 0.5" in score(done, code=2)
+    refused(done, "detectors.boxes.min_score", "0.5", "0.4")
     profile.write_text(text.replace("batch_size = 4", "batch_size = 2"), "utf-8")
-    assert "Nothing to do" in score(done)  # how fast is no matter
-    assert "method: both" in score(done, "--method", "pcmde", code=2)
-    (done / "few.txt").write_text("in/00001.npy\nin/00002.npy\n", "utf-8")
-    said = rig.run(done, "score", "@few.txt", "-o", "out", "--profile", profile, code=2).stderr
-    assert "the inputs are not what they were" in said
+    assert "Nothing to do" in here.score(done, profile=profile)  # how fast is no matter
+    refused(done, "method", "both", "pcmde", method="pcmde")
+    refused(done, "gone", inputs=[str(done / "in/00001.npy")])
 
 
 def test_a_run_is_replaced_only_on_request(done: Path) -> None:
+    profile = profile_of(done)
     (done / "in/00001.npy").unlink()
-    score(done, code=2)
-    score(done, "--overwrite")
-    assert len(by_id(done)) == COUNT - 1
-    old = done / "old"
-    old.mkdir()
-    (old / "rows.parquet").write_bytes(b"of an earlier physgauge")
-    said = rig.run(done, "score", "in", "-o", "old", code=2).stderr
-    assert "rows.parquet exists" in said
-    assert "--overwrite" in said
+    refused(done, "1 gone")
+    here.score(done, profile=profile, overwrite=True)
+    assert len(by_name(done)) == COUNT - 1
+    (done / "out/rows.parquet").write_bytes(b"of an earlier physgauge")
+    with pytest.raises(ConfigError, match=r"rows\.parquet exists.*--overwrite"):
+        here.score(done, profile=profile)
+
+
+def test_a_run_without_rows_begins_anew(tmp_path: Path) -> None:
+    """After a profile that could not work, the right one is no change of anything."""
+    profile = rig.profile(tmp_path / "profile")
+    rig.images(tmp_path / "in", range(3))
+    right = profile.read_text("utf-8")
+    profile.write_text(right.replace("boxes.onnx", "nowhere.onnx"), "utf-8")
+    with pytest.raises(Exception, match=r"nowhere\.onnx"):
+        here.score(tmp_path, profile=profile)
+    profile.write_text(right, "utf-8")
+    assert "begins anew" in here.score(tmp_path, profile=profile)
+    assert len(by_name(tmp_path)) == 3
+
+
+def test_rows_with_errors_are_tried_again_and_others_kept(tmp_path: Path) -> None:
+    profile = rig.profile(tmp_path / "profile")
+    rig.images(tmp_path / "in", range(COUNT))
+    for number in (2, 9, 10):
+        (tmp_path / f"in/{number:05}.npy").write_bytes(b"" if number == 9 else b"\x93NUMPY no")
+    here.score(tmp_path, profile=profile)
+    before = by_name(tmp_path)
+    rig.images(tmp_path / "in", [2, 9])
+    asked = Retry(statuses=["error"], codes=["image_empty"])
+    assert "1 rows are tried again" in here.score(tmp_path, profile=profile, retry=asked)
+    after = by_name(tmp_path)
+    assert after["00009"].error_code is None
+    assert [name for name in before if before[name] != after[name]] == ["00009"]
+    asked = Retry(statuses=["error"])
+    assert "2 rows are tried again" in here.score(tmp_path, profile=profile, retry=asked)
+    last = by_name(tmp_path)
+    assert last["00002"].error_code is None
+    assert last["00010"].error_code == before["00010"].error_code
+    assert sorted(one.name for one in tmp_path.glob("out/rows/*")) == [
+        "unit-00000000.g002.parquet", "unit-00000001.g002.parquet", "unit-00000002.parquet",
+    ]  # fmt: skip
+
+
+def test_rows_are_printed_in_order_each_once(done: Path) -> None:
+    lines: list[bytes] = []
+    here.score(done, profile=profile_of(done), rows=lines)  # nothing to do: out of the files
+    stored = rig.rows(done / "out")
+    assert [wire.from_json(line) for line in lines] == stored
+    rig.images(done / "in", [200, 201])
+    lines.clear()
+    here.score(done, profile=profile_of(done), update=True, rows=lines)
+    assert [wire.from_json(line) for line in lines] == rig.rows(done / "out")
+    assert len(lines) == COUNT + 2
 
 
 def test_ten_thousand_broken_images_in_a_row(tmp_path: Path) -> None:
@@ -122,7 +166,7 @@ def test_ten_thousand_broken_images_in_a_row(tmp_path: Path) -> None:
     empty.touch()
     for number in range(2, 10_001):
         os.link(empty, tmp_path / f"in/{number}.jpg")
-    rig.run(tmp_path, "score", "in", "-o", "out", "--profile", profile)
+    here.score(tmp_path, profile=profile, unit_size=512)
     found = rig.rows(tmp_path / "out")
     assert len(found) == 10_001
     assert [row.error_code for row in found].count("image_empty") == 10_000

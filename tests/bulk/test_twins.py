@@ -12,7 +12,7 @@ from physgauge import wire
 from physgauge.bulk.index import Index
 from physgauge.bulk.twins import Twins, copyable, key_of, key_of_row
 from physgauge.types import KNOWN, Item
-from tests.bulk import rig
+from tests.bulk import here, rig
 
 
 def row(name: str, sha: str = "a" * 64, **more: object) -> wire.Row:
@@ -131,8 +131,8 @@ def test_duplicates_of_a_run_across_units_and_sessions(tmp_path: Path) -> None:
             caption = {"caption": "a wheel"} if number == 22 else {}
             where = {"path": f"in/{number:05}.npy", "id": f"n{number}", "prompt_set": f"s{number}"}
             file.write(json.dumps(where | caption) + "\n")
-    arguments = ("score", "list.jsonl", "-o", "out", "--profile", profile, "--unit-size", "8")
-    rig.run(tmp_path, *arguments)
+    inputs = [str(tmp_path / "list.jsonl")]
+    here.score(tmp_path, inputs, profile=profile)
     found = {one.image_id: one for one in rig.rows(tmp_path / "out")}
     copied = {name: one.same_as for name, one in found.items() if one.same_as is not None}
     assert copied == {"n21": "n3", "n23": "n19"}  # n22 has a caption of its own
@@ -142,7 +142,7 @@ def test_duplicates_of_a_run_across_units_and_sessions(tmp_path: Path) -> None:
     assert mine.cost.ms.keys() == {"decode"}
     with (tmp_path / "list.jsonl").open("a") as file:
         file.write(json.dumps({"path": "in/00000.npy", "id": "n99"}) + "\n")
-    rig.run(tmp_path, *arguments, "--update")
+    here.score(tmp_path, inputs, profile=profile, update=True)
     again = {one.image_id: one for one in rig.rows(tmp_path / "out")}
     assert again["n99"].same_as == "n0"
 
