@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from PIL import Image
+
+from physgauge.clients.table import arrow
 
 Kind = Literal["tar", "parquet", "folder"]
 KINDS: Final[tuple[Kind, ...]] = ("tar", "parquet", "folder")
@@ -79,8 +79,9 @@ def _tar(path: Path, some: Iterator[tuple[str, bytes, str]]) -> None:
 
 def _parquet(path: Path, some: Iterator[tuple[str, bytes, str]]) -> None:
     names, images, captions = zip(*some, strict=True)
+    pa = arrow()
     table = pa.table({"id": names, "image": pa.array(images, pa.binary()), "caption": captions})
-    pq.write_table(table, path, row_group_size=128)
+    pa.parquet.write_table(table, path, row_group_size=128)
 
 
 def _folder(folder: Path, some: Iterator[tuple[str, bytes, str]], captions: Path) -> None:

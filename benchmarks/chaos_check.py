@@ -12,11 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import pyarrow.parquet as pq
-
 from benchmarks.chaos_world import MARK, START, World, environment, plain
 from physgauge import wire
 from physgauge.clients.runs import read_run
+from physgauge.clients.table import arrow
 from physgauge.errors import PhysgaugeError
 
 GONE_S: Final = 5.0
@@ -63,9 +62,10 @@ def _rows(rows: list[wire.Row], world: World) -> Iterator[str]:
 def _as_others_read(world: World, output: Path) -> Iterator[str]:
     """`rows/` as pandas, DuckDB or Spark take it: all files, in order of their names."""
     found: list[str] = []
+    read = arrow().parquet.read_table
     for path in sorted((output / "rows").glob("*.parquet")):
         try:
-            table = pq.read_table(path, columns=["image_id"], page_checksum_verification=True)
+            table = read(path, columns=["image_id"], page_checksum_verification=True)
         except (OSError, ValueError) as error:
             yield f"{path.name}: unreadable ({type(error).__name__})"
             continue
