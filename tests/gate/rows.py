@@ -14,7 +14,7 @@ PROVENANCE = wire.Provenance(
 
 def row(image_id: str = "a.png", **fields: Any) -> wire.Row:
     """A row; both methods skipped unless given."""
-    given = {
+    given: dict[str, Any] = {
         "source": image_id,
         "terravis": wire.TerraVis(status="skipped"),
         "pcmde": wire.Pcmde(status="skipped"),

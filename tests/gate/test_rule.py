@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from physgauge import wire
@@ -168,6 +168,7 @@ def test_every_condition_that_does_not_hold_is_said() -> None:
     ]
 
 
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(["clean", "minor", "major", None, "lost"]), min_size=1, max_size=6),
     st.floats(0, 1),

@@ -109,6 +109,8 @@ def _changed(found: Diff, fail_on: Literal["worse", "change"]) -> list[str]:
     counts = ("worse",) if fail_on == "worse" else ("worse", "better", "other")
     names = []
     for where, tables in (("", found.tables), *((f"{k}: ", t) for k, t in found.groups.items())):
-        lines = (*tables.probes, *tables.major, *tables.rules, *tables.outcomes, *tables.scores)
-        names += [printable(f"{where}{one.name}") for one in lines if one.change in counts]
+        shares = (*tables.probes, *tables.major, *tables.rules, *tables.outcomes)
+        changed = [one.name for one in shares if one.change in counts]
+        changed += [one.name for one in tables.scores if one.change in counts]
+        names += [printable(f"{where}{name}") for name in changed]
     return names

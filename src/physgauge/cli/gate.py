@@ -65,6 +65,7 @@ _CHOICE: Final = click.Choice(["reject", "accept"])
 @click.pass_context
 def gate(
     context: click.Context,
+    /,
     inputs: Sequence[str],
     min_terravis: float | None,
     soft: bool,

@@ -125,7 +125,10 @@ def link_unit(store: Store, unit: JudgedUnit) -> Iterator[tuple[Judged, Reason |
         path = os.fsdecode(entry.where.raw) if entry.where.raw else entry.where.place
         try:
             about = os.stat(path)
-            yield one, replaced(entry, about.st_size) or _link(store, one.row.image_id, path)
+            reason = replaced(entry, about.st_size)
+            if reason is None:
+                _link(store, one.row.image_id, path)
+            yield one, reason
         except OSError as error:
             yield one, Reason("source:unreadable", f"cannot be linked to ({error.strerror})")
 

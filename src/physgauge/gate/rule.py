@@ -3,8 +3,8 @@ lacks answers, its bounds decide, and where they do not, the rule says what beco
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,14 @@ from physgauge.gate.bounds import Bounds, found_bounds, score_bounds
 
 Choice = Literal["reject", "accept"]
 State = Literal["fails", "undecided", "abstained", "not_applicable", "skipped", "error"]
-NOT_THE_IMAGE = REQUEST_CODES | {"worker_crashed"}
+_UNKNOWN: Final[Mapping[wire.Status, State]] = {
+    "ok": "undecided",
+    "partial": "undecided",
+    "not_applicable": "not_applicable",
+    "error": "error",
+    "skipped": "skipped",
+}
+NOT_THE_IMAGE: Final = REQUEST_CODES | {"worker_crashed"}
 """Error codes that say nothing about the image: another one might meet with the same."""
 
 
@@ -143,7 +150,7 @@ def _terravis(said: wire.TerraVis, rule: Rule) -> Iterator[Finding]:
 
 
 def _pcmde(said: wire.Pcmde, rule: Rule) -> Iterator[Finding]:
-    unknown: State = "undecided" if said.status in ("ok", "partial") else said.status
+    unknown: State = _UNKNOWN[said.status]
     if rule.require_pcmde:
         holds = None if said.verdict is None else said.verdict == "PASS"
         points = None if said.s_final is None else Bounds(said.s_final, said.s_final)
@@ -159,9 +166,8 @@ def _pcmde(said: wire.Pcmde, rule: Rule) -> Iterator[Finding]:
 
 def _unknown(said: wire.TerraVis) -> State:
     """What it is called when a condition on this result is not decided."""
-    if said.status in ("ok", "partial"):
-        return "undecided" if said.abstained is None else "abstained"
-    return said.status
+    undecided = _UNKNOWN[said.status]
+    return "abstained" if undecided == "undecided" and said.abstained is not None else undecided
 
 
 def _finding(

@@ -43,7 +43,7 @@ def adjust(
         values = iter(adjusted([t.p for some in tests for t in some], correction))
         for some, tables in zip(tests, made, strict=True):
             tables[table] = [_share(t, next(values), level, margin) for t in some]
-    values = iter(adjusted([t.p for one in found for t in one.scores], correction))
+    values = iter(adjusted([t.found.p for one in found for t in one.scores], correction))
     return [
         Tables(**tables, scores=[_score(t, next(values), level, margin) for t in one.scores])
         for one, tables in zip(found, made, strict=True)
@@ -60,9 +60,9 @@ def _share(one: Tested, p: float | None, level: float, margin: float) -> Compare
 
 def _score(one: TestedScore, p: float | None, level: float, margin: float) -> ScoreCompared:
     return ScoreCompared(
-        name=one.name, a=one.a, b=one.b, pairs=one.pairs, difference=one.difference, ci=one.ci,
-        p=one.p, p_adjusted=p,
-        change=_change(one.difference, p, level, margin * SCORES[one.name], False),
+        name=one.name, a=one.a, b=one.b, pairs=one.pairs, difference=one.found.difference,
+        ci=one.found.ci, p=one.found.p, p_adjusted=p,
+        change=_change(one.found.difference, p, level, margin * SCORES[one.name], False),
     )  # fmt: skip
 
 

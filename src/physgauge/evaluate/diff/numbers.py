@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,14 @@ _NO_SPREAD: Final = 1e-12
 """Of the largest difference: below it, differences are one number, and rounding."""
 
 
+class Found(NamedTuple):
+    """B less A."""
+
+    difference: float | None
+    ci: Interval | None
+    p: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class TestedScore:
     """One comparison, before it is adjusted for the others."""
@@ -27,9 +35,7 @@ class TestedScore:
     a: Numbers
     b: Numbers
     pairs: int | None
-    difference: float | None
-    ci: Interval | None
-    p: float | None
+    found: Found
 
 
 def numbers(values: F64) -> Numbers:
@@ -67,45 +73,43 @@ def compare(name: str, a: F64, b: F64, pairs: tuple[F64, F64] | None) -> TestedS
     """
     sides = numbers(a), numbers(b)
     if pairs is None:
-        return TestedScore(name, *sides, None, *_welch(a, b))
+        return TestedScore(name, *sides, None, _welch(a, b))
     differences = pairs[1] - pairs[0]
     differences = differences[~np.isnan(differences)]
-    return TestedScore(name, *sides, len(differences), *_paired(differences))
-
-
-Found = tuple[float | None, Interval | None, float | None]
+    return TestedScore(name, *sides, len(differences), _paired(differences))
 
 
 def _paired(differences: F64) -> Found:
     n = len(differences)
     if n == 0:
-        return None, None, None
+        return Found(None, None, None)
     mean = float(differences.mean())
     if n == 1:
-        return mean, None, None
+        return Found(mean, None, None)
     error = float(differences.std(ddof=1)) / math.sqrt(n)
     if error * math.sqrt(n) <= _NO_SPREAD * float(np.abs(differences).max()):
         # No spread, no t: all one number, whose sign is what there is to test.
         moved = 0 if mean == 0 else n
-        return mean, Interval(mean, mean), rates.mcnemar(0, moved)
-    return mean, _around(mean, error, n - 1), student_t.two_sided(mean / error, n - 1)
+        return Found(mean, Interval(mean, mean), rates.mcnemar(0, moved))
+    p = student_t.two_sided(mean / error, n - 1)
+    return Found(mean, _around(mean, error, n - 1), p)
 
 
 def _welch(a: F64, b: F64) -> Found:
     a, b = a[~np.isnan(a)], b[~np.isnan(b)]
     if len(a) == 0 or len(b) == 0:
-        return None, None, None
+        return Found(None, None, None)
     difference = float(b.mean() - a.mean())
     if len(a) < 2 or len(b) < 2:
-        return difference, None, None
+        return Found(difference, None, None)
     of_a, of_b = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
     error = math.sqrt(of_a + of_b)
     largest = max(abs(float(a[0])), abs(float(b[0])))
     if error <= _NO_SPREAD * largest:  # both constant: nothing to measure a difference by
-        return difference, None, 1.0 if abs(difference) <= _NO_SPREAD * largest else None
+        return Found(difference, None, 1.0 if abs(difference) <= _NO_SPREAD * largest else None)
     degrees = (of_a + of_b) ** 2 / (of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1))
     p = student_t.two_sided(difference / error, degrees)
-    return difference, _around(difference, error, degrees), p
+    return Found(difference, _around(difference, error, degrees), p)
 
 
 def _around(middle: float, error: float, degrees: float) -> Interval:

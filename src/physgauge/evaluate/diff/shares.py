@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physgauge.evaluate import rates
+from physgauge.evaluate.bootstrap import Interval
 from physgauge.evaluate.diff.result import Share
 
 CODES: Final = 8
@@ -54,7 +55,7 @@ class Tested:
     only_a: int | None
     only_b: int | None
     difference: float | None
-    ci: rates.Interval | None
+    ci: Interval | None
     p: float | None
     bad: bool | None
     """Whether more of it is worse; None: neither."""
