@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import signal
@@ -36,7 +37,7 @@ def flight_of(worker: int) -> Flight | None:
     for link in Path(f"/proc/{worker}/fd").glob("*"):
         try:
             if "physgauge-flight" in str(link.readlink()):
-                return Flight(link.open("r+b", buffering=0).detach().fileno())
+                return Flight(os.open(link, os.O_RDWR))
         except OSError:
             continue
     return None
@@ -83,6 +84,7 @@ def test_workers_killed_in_the_middle(base: Base, tmp_path: Path) -> None:
     same_rows(tmp_path / "out", base)
 
 
+@pytest.mark.slow
 def test_a_worker_that_stands_still_is_replaced(base: Base, tmp_path: Path) -> None:
     arguments = ("score", "in", "-o", tmp_path / "out", "--profile", base.profile, *SMALL)
     with rig.running(base.folder, *arguments, "--stall", "2") as process:
@@ -116,6 +118,7 @@ def test_a_session_that_wakes_up_late_loses_its_commit(base: Base, tmp_path: Pat
     same_rows(tmp_path / "out", base)
 
 
+@pytest.mark.slow
 def test_two_sessions_share_the_units(base: Base, tmp_path: Path) -> None:
     arguments = ("score", "in", "-o", tmp_path / "out", "--profile", base.profile, *SMALL)
     with (
@@ -129,7 +132,10 @@ def test_two_sessions_share_the_units(base: Base, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("out/events/*.json"))) == 2
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
+)
 def test_stopped_and_taken_up_again(
     base: Base, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
@@ -148,6 +154,7 @@ def test_stopped_and_taken_up_again(
     same_rows(tmp_path / "out", base)
 
 
+@pytest.mark.slow
 def test_a_second_signal_stops_at_once(base: Base, tmp_path: Path) -> None:
     arguments = ("score", "in", "-o", tmp_path / "out", "--profile", base.profile, *SMALL)
     with rig.running(base.folder, *arguments) as process:
