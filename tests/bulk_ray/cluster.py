@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -34,6 +35,7 @@ class Cluster:
         self._folder = Path(tempfile.mkdtemp(prefix="pgray", dir="/tmp"))  # sockets: short paths
         self._process: subprocess.Popen[bytes] | None = None
         self._others: list[subprocess.Popen[bytes]] = []
+        self._guard: subprocess.Popen[bytes] | None = None
         self.address = ""
 
     @property
@@ -46,6 +48,11 @@ class Cluster:
         }
 
     def __enter__(self) -> Self:
+        # Whoever kills these tests, the cluster goes with them: the guard sees its input end.
+        self._guard = subprocess.Popen(
+            [sys.executable, "-m", "tests.bulk_ray.cluster", str(self._folder)],
+            stdin=subprocess.PIPE, cwd=ROOT, start_new_session=True,
+        )  # fmt: skip
         log = ""
         for _ in range(TRIES):
             if self._start():
@@ -71,6 +78,7 @@ class Cluster:
                 command, stdout=log, stderr=log, start_new_session=True,
                 env=os.environ | self.environment, cwd=ROOT,
             )  # fmt: skip
+        self._note(self._process)
         return _up(self._process, self._folder / "log")
 
     def join(self, hidden: Path) -> None:
@@ -88,6 +96,7 @@ class Cluster:
                     start_new_session=True, env=os.environ | self.environment, cwd=ROOT,
                 )  # fmt: skip
             self._others.append(other)
+            self._note(other)
             if _up(other, path):
                 return
         raise AssertionError(path.read_text("utf-8", "replace")[-3000:])
@@ -95,11 +104,21 @@ class Cluster:
     def _kill(self) -> None:
         for process in [*self._others, *([] if self._process is None else [self._process])]:
             for one in members(process.pid):
-                os.kill(one, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
             process.wait()
+
+    def _note(self, process: subprocess.Popen[bytes]) -> None:
+        """For the guard."""
+        assert self._guard is not None
+        assert self._guard.stdin is not None
+        self._guard.stdin.write(f"{process.pid}\n".encode())
+        self._guard.stdin.flush()
 
     def __exit__(self, *_: object) -> None:
         self._kill()
+        if self._guard is not None:
+            self._guard.communicate()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -131,3 +150,18 @@ def members(session: int) -> list[int]:
             if int(of) == session and state != "Z":
                 found.append(int(path.name))
     return found
+
+
+def guard(folder: str) -> None:
+    """Ends the sessions that standard input names, once it has ended."""
+    sessions = [int(line) for line in sys.stdin.read().split()]
+    while left := [one for session in sessions for one in members(session)]:
+        for one in left:
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        time.sleep(0.1)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    guard(sys.argv[1])
