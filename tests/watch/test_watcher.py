@@ -120,6 +120,16 @@ def test_what_a_session_did_not_get_to_tell_is_counted_from_the_rows(tmp_path: P
     same(folder.ledger.tally(), tally_of(mixed(n) for n in range(80)))
 
 
+def test_a_later_generation_that_nobody_told_of_is_not_spent_again(tmp_path: Path) -> None:
+    run = new_run(tmp_path)
+    first = work(run, "s1", range(1), of=1)
+    run = run.revise("retry", {"model parts": "00ff"}, {}, [0])
+    commit(run, 0, [*(mixed(n) for n in range(19)), mixed(1000)], generation=1, kept=19)
+    report = Onlooker(run.store).look()
+    assert (report.status, report.total.rows, report.session_rows) == ("done", 20, 20)
+    assert report.costs.tokens == first.costs.tokens
+
+
 def test_a_folder_without_events_is_counted_from_its_rows(tmp_path: Path) -> None:
     run = new_run(tmp_path)
     before = work(run, "s1", range(3), of=3)
@@ -192,7 +202,10 @@ def test_the_record_is_cut_into_parts(tmp_path: Path) -> None:
     for unit in range(10):
         journal.add(msgspec.structs.replace(done, unit=unit))
         journal.flush()
-    sizes = [listed.size for listed in store.list("events/s/")]
+    before = list(store.list("events/s/"))
+    journal.flush()  # nothing is new: nothing is written
+    assert list(store.list("events/s/")) == before
+    sizes = [listed.size for listed in before]
     assert len(sizes) > 1
     assert all(size < 2 * PART_BYTES for size in sizes)
 
@@ -238,6 +251,7 @@ def test_what_a_watcher_hears(tmp_path: Path) -> None:
         assert now.costs.cpu_s is not None
         before = now.costs.cpu_s
         watch.tell(WorkerLost(worker="1", unit=1))
+        assert (watch.progress().resident_bytes or 0) < now.resident_bytes - 5 * 10**8
         watch.tell(Beat(worker="1", unit=1, done=1, cpu_s=0.5))  # its successor
         watch.tell(Quarantined(unit=1, image_id="x"))
         watch.tell(Retried(what="storage"))
