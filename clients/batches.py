@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any
 
 from physgauge.clients.table import arrow
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 def write_batches(
-    file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch], per_group: int = 65_536
+    file: IO[bytes], schema: Any, batches: Iterable[Any], per_group: int = 65_536
 ) -> int:
     """Write batches into an open file, page checksums on; returns the number of lines.
 
     Args:
         file: to write to; it stays open.
-        schema: of the batches.
-        batches: some lines each.
+        schema: of the batches, Arrow's.
+        batches: Arrow's, some lines each.
         per_group: lines kept in memory before they are written.
     """
     pa = arrow()
@@ -27,7 +24,7 @@ def write_batches(
     with pa.parquet.ParquetWriter(
         file, schema, compression="zstd", write_page_checksum=True
     ) as writer:
-        pending: list[pa.RecordBatch] = []
+        pending: list[Any] = []
         held = 0
         for batch in batches:
             pending.append(batch)

@@ -12,16 +12,13 @@ from contextlib import ExitStack, contextmanager
 from glob import has_magic
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from physgauge.clients.runs.files import RowFiles
 from physgauge.clients.storage import is_remote
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.query.files import SCHEME, file_system
 from physgauge.query.views import VIEWS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BATCH: Final = 2048
 _READ_ONLY: Final = frozenset({"SELECT", "MULTI"})
@@ -58,14 +55,14 @@ class Query:
             while some := self._connection.fetchmany(BATCH):
                 yield from some
 
-    def batches(self, sql: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """The result as Arrow."""
+    def batches(self, sql: str) -> tuple[Any, Iterator[Any]]:
+        """The result as an Arrow schema and batches."""
         self._check(sql)
         with _failures(self._where):
             reader = self._connection.sql(sql).to_arrow_reader(BATCH)
         return reader.schema, self._each(reader)
 
-    def _each(self, reader: Any) -> Iterator[pa.RecordBatch]:
+    def _each(self, reader: Any) -> Iterator[Any]:
         with _failures(self._where):
             yield from reader
 
