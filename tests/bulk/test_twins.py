@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from physgauge.types import KNOWN, Item
 from tests.bulk import here, rig
 
 
-def row(name: str, sha: str = "a" * 64, **more: object) -> wire.Row:
+def row(name: str, sha: str = "a" * 64, **more: Any) -> wire.Row:
     made = wire.Row(
         image_id=name,
         source=name,
@@ -77,7 +78,7 @@ PASSING = (
 
 
 @pytest.mark.parametrize("fault", PASSING)
-def test_what_is_passing_is_nobodys(fault: dict[str, object]) -> None:
+def test_what_is_passing_is_nobodys(fault: dict[str, Any]) -> None:
     spoilt = row("a", **fault)
     assert copyable(row("a"))
     assert not copyable(spoilt)

@@ -10,6 +10,7 @@ from typing import Final
 from physgauge.bulk.tray import Tray
 from physgauge.bulk.watch.events import UnitDone
 from physgauge.clients.runs import Run
+from physgauge.errors import EnvironmentProblem
 
 _MOST: Final = 2
 """Units that wait for their commit: rows in memory."""
@@ -31,10 +32,14 @@ class Commits:
         self._pending.append((tray, self._thread.submit(self._commit, tray)))
 
     def _commit(self, tray: Tray) -> UnitDone | None:
-        task = tray.task
-        if not self._run.commit(tray.number, task.generation, tray.finished()):
-            return None
-        return tray.report(self._worker)
+        rows, generation = tray.finished(), tray.task.generation
+        try:
+            done = self._run.commit(tray.number, generation, rows)
+        except EnvironmentProblem:
+            # This session may have stood still, and another one cleared its attempt away. A disk that is
+            # full says so again.
+            done = self._run.commit(tray.number, generation, rows)
+        return tray.report(self._worker) if done else None
 
     def _finish(self) -> None:
         tray, future = self._pending.popleft()

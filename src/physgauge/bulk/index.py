@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -42,18 +43,16 @@ class Index:
     def get(self, key: bytes) -> Place | None:
         """Where the row is."""
         asked = "SELECT unit, generation, number FROM rows WHERE key = ?"
-        found: Place | None = self._base.execute(asked, (key,)).fetchone()
+        found: Place | None = None
+        with suppress(sqlite3.Error):  # no room for it any more: what is equal is scored again
+            found = self._base.execute(asked, (key,)).fetchone()
         return found
 
     def put(self, places: Iterable[tuple[bytes, *Place]]) -> None:
-        """Add rows by key; of equal ones the first stays."""
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
+        """Add rows by key; of equal ones the first stays. Where there is no room they are left out."""
+        with suppress(sqlite3.Error), self._base:
+            self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR IGNORE INTO rows VALUES (?, ?, ?, ?)", places)
-        except BaseException:
-            self._base.execute("ROLLBACK")
-            raise
-        self._base.execute("COMMIT")
 
     def close(self) -> None:
         """Close the file."""
