@@ -62,9 +62,9 @@ def make_inputs(
             case "parquet":
                 _parquet(folder / f"{file:06d}.parquet", some)
             case "folder":
-                _folder(folder / f"{file:06d}", some, captions)
+                _folder(folder / "images" / f"{file:06d}", some, captions)
     if kind == "folder":
-        return [str(folder), "--captions", str(captions)]
+        return [str(folder / "images"), "--captions", str(captions)]
     return [str(folder / f"*.{kind}")]
 
 
@@ -85,7 +85,7 @@ def _parquet(path: Path, some: Iterator[tuple[str, bytes, str]]) -> None:
 
 
 def _folder(folder: Path, some: Iterator[tuple[str, bytes, str]], captions: Path) -> None:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     new = not captions.exists()
     with captions.open("a", newline="") as file:
         lines = csv.writer(file)

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -142,6 +142,6 @@ def _shard(path: Path, numbers: range) -> list[str]:
     return ids
 
 
-def plain(rows: Sequence[wire.Row] | object) -> list[wire.Row]:
+def plain(rows: Iterable[wire.Row]) -> list[wire.Row]:
     """Without what differs between equal runs: costs and times, and which of equal images was scored."""
-    return [msgspec.structs.replace(row, cost=wire.Cost(), same_as=None) for row in rows]  # type: ignore[attr-defined]
+    return [msgspec.structs.replace(row, cost=wire.Cost(), same_as=None) for row in rows]

@@ -16,12 +16,14 @@ from typing import Final
 import msgspec
 
 from physgauge.clients.runs.names import (
+    ATTEMPTS,
     CLAIMS,
     MAX_TURN,
     SESSIONS,
     claim_key,
     claim_of,
     claim_prefix,
+    owner_of,
     rows_key,
     session_key,
     session_of,
@@ -98,6 +100,9 @@ class Session:
         with suppress(EnvironmentProblem):  # then it looks dead in a while, which does as well
             for unit, generation in list(self._mine):
                 self.release(unit, generation)
+            for one in list(self._store.list(ATTEMPTS)):  # of workers that were killed
+                if owner_of(one.key) == self.token:
+                    self._store.delete(one.key)
             self._store.delete(session_key(self.token))
 
     def _live(self) -> None:

@@ -9,7 +9,14 @@ import pytest
 
 from benchmarks.chaos import broken, play
 from benchmarks.chaos_check import check, verify
-from benchmarks.chaos_faults import Fault, all_killed, bit_flipped, clock_jump, stopped
+from benchmarks.chaos_faults import (
+    Fault,
+    all_killed,
+    bit_flipped,
+    clock_jump,
+    stopped,
+    workers_killed,
+)
 from benchmarks.chaos_world import World, make_world
 
 
@@ -18,7 +25,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return make_world(tmp_path_factory.mktemp("chaos") / "world", 60, rules=False)
 
 
-@pytest.mark.parametrize("fault", [stopped, clock_jump, bit_flipped])
+@pytest.mark.parametrize("fault", [workers_killed, stopped, bit_flipped, clock_jump])
 def test_each_image_has_its_one_row(world: World, tmp_path: Path, fault: Fault) -> None:
     (told,) = play(world, tmp_path, [fault], rounds=1, seed=5)
     assert told.did, "the fault did not happen"
