@@ -34,7 +34,7 @@ def test_rows_are_those_of_a_local_run(
     assert told == []
 
 
-@pytest.mark.parametrize("method", ["both", "terravis", "pcmde"])
+@pytest.mark.parametrize("method", ["both", "pcmde"])
 def test_the_fingerprint_holds_for_the_rows_of_each_method(
     server: Server, tmp_path: Path, method: Method
 ) -> None:
