@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.bulk import rig
@@ -32,9 +34,10 @@ def test_a_poisoned_image_gets_its_row_and_stops_nothing(tmp_path: Path) -> None
     assert "physgauge retry" in row.error
     assert row.pcmde.status == "error"
     assert "1 x worker_crashed" in done.stdout
-    crashes = [json.loads(one.read_text()) for one in tmp_path.glob("out/crashes/*.json")]
-    alone = [one for one in crashes if sum(len(held["places"]) for held in one["held"]) == 1]
-    assert (len(crashes), len(alone)) == (3, 2)  # nobody is given up for one death
+    assert (len(_crashes(tmp_path)), _deaths_alone(tmp_path)) == (
+        3,
+        2,
+    )  # nobody is given up for one death
 
     rig.save(tmp_path / f"in/{BAD:05}.npy", rig.picture(BAD))  # the fix
     rig.run(tmp_path, "retry", "out", "--code", "worker_crashed")
@@ -51,28 +54,33 @@ def test_what_died_is_known_to_the_next_session(tmp_path: Path) -> None:
     profile = rig.profile(tmp_path / "profile")
     rig.images(tmp_path / "in", range(COUNT))
     victim = 5
+    large = np.random.default_rng(5).integers(0, 250, (4000, 4000, 3), np.uint8)
+    rig.save(tmp_path / f"in/{victim:05}.npy", large)  # in hand long enough to be seen
     arguments = ("score", "in", "-o", "out", "--profile", profile, "--unit-size", "16")
-    deaths = 0
-    for _ in range(12):
+    while _deaths_alone(tmp_path) < 2:  # each in a session of its own
         with rig.running(tmp_path, *arguments) as process:
-            until = time.monotonic() + PATIENCE_S
-            while process.poll() is None and not (died := _kill_holder(process.pid, victim)):
+            until, before = time.monotonic() + PATIENCE_S, _crashes(tmp_path)
+            while not _kill_holder(process.pid, victim):
+                assert process.poll() is None
                 assert time.monotonic() < until
                 time.sleep(0.0005)
-            if process.poll() is not None:
-                break
-            deaths += died
-            crashes = len(list(tmp_path.glob("out/crashes/*.json")))
-            while process.poll() is None and crashes == len(
-                list(tmp_path.glob("out/crashes/*.json"))
-            ):
+            while _crashes(tmp_path) == before:
                 assert time.monotonic() < until
                 time.sleep(0.01)
             process.kill()
+    rig.run(tmp_path, *arguments)
     found = rig.rows(tmp_path / "out")
-    assert deaths >= 2
     assert [row.image_id for row in found if row.error_code is not None] == [f"in/{victim:05}.npy"]
     assert "signal SIGKILL" in (found[victim].error or "")
+
+
+def _crashes(folder: Path) -> list[Any]:
+    return [json.loads(one.read_text()) for one in sorted(folder.glob("out/crashes/*.json"))]
+
+
+def _deaths_alone(folder: Path) -> int:
+    held = [[place for held in one["held"] for place in held["places"]] for one in _crashes(folder)]
+    return sum(len(places) == 1 for places in held)
 
 
 def _kill_holder(coordinator: int, victim: int) -> bool:
