@@ -185,8 +185,10 @@ def test_unreadable_file_and_odd_names(tmp_path: Path) -> None:
     done = run(tmp_path, ".", "pipe.jpg", "--json")
     assert done.returncode == 0, done.stderr
     rows = [wire.from_json(line.encode()) for line in done.stdout.splitlines()]
-    assert [row.image_id for row in rows] == ["caf\\xe9 \n.jpg", "gone.jpg", "pipe.jpg"]
-    assert [row.error_code for row in rows] == [None, "image_unreadable", "image_unreadable"]
+    # The pipe is named twice, by the folder and by itself: two entries, two rows.
+    assert [row.image_id for row in rows] == ["caf\\xe9 \n.jpg", "gone.jpg", "pipe.jpg", "pipe.jpg"]
+    assert [row.error_code for row in rows] == [None, *["image_unreadable"] * 3]
+    assert [bool(row.warnings) for row in rows] == [False, False, False, True]
     assert rows[1].error == "gone.jpg: cannot be read (No such file or directory)"
     assert rows[2].error == "pipe.jpg: expected a regular file"
 
