@@ -77,7 +77,7 @@ def place_in(table: Table) -> Place:
 
 def is_shard(table: Table) -> bool:
     """Whether a unit's table is an archive's."""
-    return table.num_rows == 1 and table.column("kind")[0].as_py() == SHARD
+    return bool(table.num_rows == 1 and table.column("kind")[0].as_py() == SHARD)
 
 
 def unit_of(number: int, table: Table, containers: Sequence[str], warnings: dict[int, str]) -> Unit:

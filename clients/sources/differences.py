@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from physgauge.clients.sources.arrow import Table, arrow, plan_schema
@@ -131,11 +132,14 @@ class _Cursor:
             yield (
                 np.arange(self.at, self.at + count),
                 table.slice(0, count),
-                lambda part=part, row=row, n=count: self._plan.table(part).slice(row, n),
+                partial(self._rows, part, row, count),
             )
             self._go(count)
             if count < left:
                 return
+
+    def _rows(self, part: int, row: int, count: int) -> Table:
+        return self._plan.table(part).slice(row, count)
 
     def back(self, count: int) -> None:
         """Rows that were taken are to be taken again."""

@@ -135,6 +135,7 @@ def test_what_a_row_may_not_name(here: Path) -> None:
     found = read(["m.csv"])
     refused = ["source_refused"] * 4
     assert codes(found) == [*refused, None, "image_unreadable"]
+    assert all(one.entry.fault is not None for one in found[:4])  # before anything is asked
     assert "expected a host that --allow-host names, got example.org:80" in errors(found)[1]
     assert "expected a bucket that --allow-host names (s3://other)" in errors(found)[2]
 

@@ -197,6 +197,16 @@ def test_a_changed_manifest(here: Path) -> None:
     assert not changes(plan, ["m.csv"], FIVE)  # other bytes, the same rows
 
 
+def test_a_file_that_is_gone_while_its_manifest_changed(here: Path) -> None:
+    images(here, 3)
+    (here / "m.csv").write_text("id,path\na,0.npy\nb,1.npy\nc,2.npy")
+    plan = plan_of(here / "run", ["m.csv"])
+    (here / "1.npy").unlink()
+    (here / "m.csv").write_text("id,path\nc,2.npy\nb,1.npy\na,0.npy")
+    found = changes(plan, ["m.csv"], FIVE)
+    assert (found.gone, found.replaced, found.added) == ({0: [1]}, {}, 0)
+
+
 def test_a_row_that_a_manifest_no_longer_has_stays_gone(here: Path) -> None:
     """Also when the manifest has been taken over, and is the same since."""
     images(here, 4)

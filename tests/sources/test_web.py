@@ -120,6 +120,10 @@ def test_limits_and_faults(server: str) -> None:
     assert "cannot be read" in said("short")[1] or "more bytes" in said("short")[1]
     assert Handler.seen.count("/short") >= 3
     assert len(fetch(f"http://{server}/busy", hosts, 1000, 20)) == len(npy(0))
+    size = len(npy(0))
+    assert len(fetch(f"http://{server}/0", hosts, size, 20)) == size
+    with pytest.raises(ImageError, match=f"expected at most {size - 1} bytes"):
+        fetch(f"http://{server}/0", hosts, size - 1, 20)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(ImageError, match="cannot be read"):
