@@ -87,6 +87,8 @@ class Run:
         records = read_records(store)
         if not records:
             raise ConfigError(f"{store.address}: expected a run of physgauge (run.json), got none")
+        if session:
+            store.owner = session
         return cls(store, records, session)
 
     @property

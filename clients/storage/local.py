@@ -27,6 +27,7 @@ class LocalStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.owner = "x"
         self._made: set[Path] = set()
 
     @property
@@ -78,7 +79,7 @@ class LocalStore:
         path = self._path(key)
         with said(path, "written"):
             self._folder(path.parent)
-            attempt = self._write(data, "x", durable) if isinstance(data, bytes) else data
+            attempt = self._write(data, durable) if isinstance(data, bytes) else data
             try:
                 if isinstance(data, Path) and durable:
                     _sync(data)
@@ -92,7 +93,7 @@ class LocalStore:
         path = self._path(key)
         with said(path, "written"):
             self._folder(path.parent)
-            attempt = self._write(data, "x", durable=True)
+            attempt = self._write(data, durable=True)
             try:
                 attempt.replace(path)
             except BaseException:
@@ -143,8 +144,8 @@ class LocalStore:
             self._folder(folder)
         return folder / f"{owner}.{secrets.token_hex(8)}"
 
-    def _write(self, data: bytes, owner: str, durable: bool) -> Path:
-        attempt = self.scratch(owner)
+    def _write(self, data: bytes, durable: bool) -> Path:
+        attempt = self.scratch(self.owner)
         try:
             with attempt.open("xb") as file:
                 file.write(data)

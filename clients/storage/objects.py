@@ -54,6 +54,7 @@ class ObjectStore:
 
     def __init__(self, scheme: str, bucket: str, prefix: str) -> None:
         self._obs = _obstore()
+        self.owner = "x"
         self.address = f"{scheme}://{bucket}" + (f"/{prefix}" if prefix else "")
         self._retry = Retry(first_s=FIRST_S)
         self._below = f"{prefix}/" if prefix else ""

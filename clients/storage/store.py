@@ -40,6 +40,9 @@ class Store(Protocol):
     where the store can't do what it is asked (full, read-only, refused, unreachable after retries).
     """
 
+    owner: str
+    """Who writes, for names of files half written: a session's token, or ``x``."""
+
     @property
     def address(self) -> str:
         """What :func:`open_store` takes: a path, or ``s3://bucket/prefix``."""

@@ -234,3 +234,18 @@ def test_a_session_outlives_a_store_that_is_full(tmp_path: Path) -> None:
         time.sleep(0.4)
         assert session._thread.is_alive()
         assert session._counter > counter + 2
+
+
+def test_a_session_takes_half_written_files_of_its_workers_with_it(tmp_path: Path) -> None:
+    run = begin(open_store(tmp_path / "run"))
+    with run.session() as session:
+        worker = Run.open(open_store(tmp_path / "run"), session=session.token)
+        with (
+            mock.patch("os.link", side_effect=KeyboardInterrupt),  # killed in mid-write ...
+            mock.patch.object(Path, "unlink"),  # ... it can tidy nothing
+            pytest.raises(KeyboardInterrupt),
+        ):
+            worker.store.create("counts/unit-00000000.g000.4", b"")
+        (tmp_path / "run/attempts/x.00").touch()  # of somebody else, who may live
+        assert len(names(run.store, "attempts/")) == 2
+    assert names(run.store, "attempts/") == ["attempts/x.00"]
