@@ -14,7 +14,7 @@ from physgauge.clients.runs.listing import Committed
 from physgauge.clients.runs.names import COUNTS, count_key, count_of, rows_key
 from physgauge.clients.storage import Store
 
-BETWEEN_S = 0.5
+BETWEEN_S = 0.25
 """From the rows to the mark."""
 
 

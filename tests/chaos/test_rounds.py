@@ -25,7 +25,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return make_world(tmp_path_factory.mktemp("chaos") / "world", 60, rules=False)
 
 
-@pytest.mark.parametrize("fault", [workers_killed, stopped, bit_flipped, clock_jump])
+@pytest.mark.parametrize("fault", [workers_killed, stopped, bit_flipped])
 def test_each_image_has_its_one_row(world: World, tmp_path: Path, fault: Fault) -> None:
     (told,) = play(world, tmp_path, [fault], rounds=1, seed=5)
     assert told.did, "the fault did not happen"
@@ -44,13 +44,10 @@ def test_the_check_sees_what_is_wrong(world: World, tmp_path: Path) -> None:
     assert check(world, output, "none") == []
     first, second = sorted((output / "rows").iterdir())[:2]
     (output / "attempts" / "left.0").touch()
-    assert any("attempts/" in one for one in check(world, output, "none"))
-    (output / "attempts" / "left.0").unlink()
-    first.rename(tmp_path / "aside")
     second.rename(first)
-    assert any("another image_id" in one for one in check(world, output, "none"))
-    (tmp_path / "aside").rename(first)
     wrong = check(world, output, "none")
+    assert any("attempts/" in one for one in wrong)
+    assert any("another image_id" in one for one in wrong)
     assert any(one.startswith("rows: expected the") for one in wrong)
     assert any(one.startswith("all files of rows/") for one in wrong)
     data = bytearray(first.read_bytes())
