@@ -13,7 +13,6 @@ from benchmarks.chaos_faults import (
     Fault,
     all_killed,
     bit_flipped,
-    clock_jump,
     stopped,
     workers_killed,
 )
