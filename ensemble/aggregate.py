@@ -123,17 +123,17 @@ class Context:
         )
 
     def provenance_of_all(self) -> wire.Provenance:
-        """Where no pack judged: whoever asks a deployment what it runs sends it no bytes (bulk runs do)."""
+        """Where no pack judged: an image of no bytes tells a bulk run what a deployment runs."""
         used = self.domains.values()
         packs = {f"pack_{one.name}": one.pack.content_hash for one in used}
-        layouts = {f"layout_{one.name}": one.layout.sha256 for one in used if one.layout is not None}
+        layouts = {f"layout_{one.name}": one.layout.sha256 for one in used if one.layout}
         return msgspec.structs.replace(
             self.provenance, models=self.provenance.models | packs | layouts
         )
 
 
 def error_row(item: Item, error: InputError, context: Context) -> wire.Row:
-    """The row of an item that cannot be scored; it names all packs and layout models of the deployment."""
+    """The row of an item that cannot be scored; it names all packs and layout models."""
     return wire.error_row(
         image_id=item.image_id,
         source=item.source,

@@ -131,6 +131,7 @@ class Pipeline:
             raise ConfigError("expected a pipeline with a detector, got one made with detect=False")
         size = self._profile.run.batch_size
         with Beside(self._looking, self._methods.looks, self._methods.method) as beside:
+            decoded: Iterator[Pixels | Broken | Known]
             decoded = self._feed.decode(map(self._with_domain, items))
             if known is not None:
                 decoded = without_known(decoded, known)

@@ -210,16 +210,17 @@ class Matched:
         code_a, code_b = codes[: len(a)], codes[-len(b) :] if len(b) else codes[:0]
         self.repeated = (_again(code_a), _again(code_b))
         """Rows whose id came before, in each."""
+        self.a: I64
+        """[m] rows of the first, in their order ..."""
+        self.b: I64
+        """... and of the second."""
         if self.same_order:
             self.a = self.b = np.arange(len(a))
             return
         keys_a, keys_b = _nth(code_a), _nth(code_b)
         _, at_a, at_b = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
         order = np.argsort(at_a)
-        self.a: I64 = at_a[order]
-        """[m] rows of the first, in their order ..."""
-        self.b: I64 = at_b[order]
-        """... and of the second."""
+        self.a, self.b = at_a[order], at_b[order]
 
 
 def _again(codes: Any) -> int:

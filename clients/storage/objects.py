@@ -9,7 +9,8 @@ import io
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
@@ -165,7 +166,7 @@ class ObjectStore:
         # obstore's own prefixes end at a slash: the rest of ours bounds the keys from both sides.
         after = prefix[:-1] if name else ""
         while True:
-            page = self._asked(folder, "listed", lambda after=after: self._page(folder, after))
+            page = self._asked(folder, "listed", partial(self._page, folder, after))
             for one in page:
                 if one.key.startswith(prefix):
                     yield one
@@ -175,7 +176,7 @@ class ObjectStore:
                 return
             after = page[-1].key
 
-    def _page(self, folder: str, after: str) -> list[Listed]:
+    def _page(self, folder: str, after: str) -> Sequence[Listed]:
         found = self._obs.list(
             self._store,
             self._below + folder or None,

@@ -56,8 +56,8 @@ def work(folder: Path, how: str, seed: int) -> None:
                     session.release(unit, generation)
                 time.sleep(0.002)
         return
-    while todo := list(pending(run, range(UNITS)).items()):
-        unit, generation = rng.choice(todo)
+    while left := list(pending(run, range(UNITS)).items()):
+        unit, generation = rng.choice(left)
         commit(run, unit, generation, rows(unit, generation))
 
 

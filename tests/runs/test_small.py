@@ -186,6 +186,7 @@ def test_others_read_it_without_our_help(tmp_path: Path) -> None:
         "SELECT image_id, terravis.score, pcmde.verdict, extra['model'] "
         f"FROM read_parquet('{folder}/*.parquet') ORDER BY image_id"
     )
+    assert found is not None
     assert found.fetchall() == expected
 
 

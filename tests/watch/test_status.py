@@ -235,8 +235,8 @@ def state(
 
 def test_whoever_moves_lives_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(pulse.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(pulse.time, "time", lambda: pytest.fail("the wall clock"))
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "time", lambda: pytest.fail("the wall clock"))
     watch = Pulse()
     assert watch.look({"s": state(5)}) == ({}, False)
     now[0] += 2.0
@@ -251,7 +251,7 @@ def test_whoever_moves_lives_whatever_the_clock_says(monkeypatch: pytest.MonkeyP
 
 def test_a_process_on_this_machine_has_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(pulse.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     here = state(5, host=socket.gethostname(), pid=os.getpid())
     watch = Pulse()
     watch.look({"s": here})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +92,7 @@ def carry_out(order: Order, engine: Engine, watching: Watching, *, as_json: bool
     order = replace(order, say=lambda text: console.print(printable(text), markup=False))
     if as_json:
         order = replace(order, out=_print)
-    with engine if hasattr(engine, "__exit__") else nullcontext():  # type: ignore[attr-defined]
+    with engine if isinstance(engine, AbstractContextManager) else nullcontext():
         outcome = run_session(order, engine)
     if outcome.report is not None:
         _summary(console, outcome, time.monotonic() - start, watching)

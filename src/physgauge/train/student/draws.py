@@ -78,8 +78,9 @@ class Draws(Dataset[tuple[list[U8], Targets, bool]]):
 
     def __getstate__(self) -> dict[str, Any]:
         """For worker processes: pixels that are mapped from a file are mapped again, not copied."""
-        mapped = isinstance(self.pixels, np.memmap)
-        return {**self.__dict__, "pixels": self.pixels.filename if mapped else self.pixels}
+        pixels: Any = self.pixels
+        sent = pixels.filename if isinstance(pixels, np.memmap) else pixels
+        return {**self.__dict__, "pixels": sent}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
