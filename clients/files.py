@@ -18,6 +18,8 @@ DRAWN = "annotated"
 """The folder of annotated pictures in a run's folder."""
 SCHEMA_FILE = "row.schema.json"
 """What every run's folder holds."""
+RUN_TABLES = ("plan", "rows")
+"""The folders of a run's own tables."""
 
 
 def find_images(paths: Iterable[str]) -> list[Path]:
@@ -66,8 +68,8 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 def walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files below a folder that end in one of `suffixes`, sorted part by part. Hidden entries,
-    folders that are links and the pictures that a run drew are left out. Memory holds the names of one
-    folder of each level.
+    folders that are links, and what a run made (its pictures, its tables) are left out. Memory holds the
+    names of one folder of each level.
 
     Raises:
         OSError: a folder that cannot be read: it may hold images, which are not left out quietly.
@@ -90,13 +92,18 @@ def walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
         path = name if folder == "." else os.path.join(folder, name)
         if name not in folders:
             yield path
-        elif not drawn(Path(path)):
+        elif not (drawn(Path(path)) or name in RUN_TABLES and in_run(Path(path))):
             yield from walk(path, suffixes)
 
 
 def drawn(folder: Path) -> bool:
     """Whether an earlier run drew its pictures there: they are no input of the next."""
-    return folder.name == DRAWN and (folder.parent / SCHEMA_FILE).exists()
+    return folder.name == DRAWN and in_run(folder)
+
+
+def in_run(folder: Path) -> bool:
+    """Whether a folder lies in a run's folder."""
+    return (folder.parent / SCHEMA_FILE).exists()
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

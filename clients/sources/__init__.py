@@ -20,6 +20,7 @@ from physgauge.clients.sources.records import (
 )
 
 if TYPE_CHECKING:
+    from physgauge.clients.sources.compare import without
     from physgauge.clients.sources.differences import Changes, changes
     from physgauge.clients.sources.plan import Plan, open_plan
     from physgauge.clients.sources.planning import make_plan, open_inputs
@@ -42,6 +43,7 @@ __all__ = [
     "open_plan",
     "read_unit",
     "update_plan",
+    "without",
 ]
 
 _HOMES = {
@@ -53,6 +55,7 @@ _HOMES = {
     "open_plan": "plan",
     "read_unit": "reading",
     "update_plan": "updating",
+    "without": "compare",
 }
 
 

@@ -151,3 +151,11 @@ def _flat(column: Any) -> Any:
         json.dumps(dict(pairs), sort_keys=True) if pairs else "" for pairs in column.to_pylist()
     ]
     return arrow().chunked_array([texts], arrow().string())
+
+
+def without(
+    gone: Mapping[int, Sequence[int]], known: Mapping[int, Sequence[int]]
+) -> dict[int, list[int]]:
+    """The places in `gone` that `known` does not have; units without any are left out."""
+    left = {unit: sorted(set(at) - set(known.get(unit, ()))) for unit, at in gone.items()}
+    return {unit: at for unit, at in left.items() if at}

@@ -7,13 +7,13 @@ an id is matched with the n-th): that takes about 1 KB of memory an entry that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
 from physgauge.clients.sources.arrow import Table, arrow, plan_schema
-from physgauge.clients.sources.compare import match, same, stat_check, states, with_state
+from physgauge.clients.sources.compare import match, same, stat_check, states, with_state, without
 from physgauge.clients.sources.cutting import SHARD, place_in, shard_table
 from physgauge.clients.sources.finding import Container, Finder, Found, Rows, Same, Tar
 from physgauge.clients.sources.plan import Plan, shifted
@@ -54,7 +54,12 @@ class Changes:
         return bool(self.added or self.replaced or self.gone)
 
 
-def changes(plan: Plan, inputs: Sequence[str], options: Sourcing) -> Changes:
+def changes(
+    plan: Plan,
+    inputs: Sequence[str],
+    options: Sourcing,
+    known_gone: Mapping[int, Sequence[int]] | None = None,
+) -> Changes:
     """What differs now: by size and mtime of local files, etag of listed objects, hash of manifests.
 
     Rows of a manifest that name objects of a store or URLs are taken as they were while the manifest
@@ -73,7 +78,7 @@ def changes(plan: Plan, inputs: Sequence[str], options: Sourcing) -> Changes:
     out.inputs = list(inputs)
     out.unused_captions = unused(finder)
     out.containers = [*plan.containers, *finder.containers]
-    for what, of in (("replaced", out.replaced), ("gone", out.gone)):
+    for what, of in (("replaced", out.replaced), ("gone", without(out.gone, known_gone or {}))):
         out.examples += list(_examples(plan, what, of))[: EXAMPLES - len(out.examples)]
     return out
 

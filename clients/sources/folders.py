@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from physgauge.clients.files import IMAGE_SUFFIXES, walk
+from physgauge.clients.files import IMAGE_SUFFIXES, RUN_TABLES, SCHEMA_FILE, walk
 from physgauge.clients.sources.kinds import (
     MANIFEST_SUFFIXES,
     TABLE_SUFFIXES,
@@ -38,19 +38,29 @@ def image_batches(folder: str, others: list[str]) -> Iterator[list[str]]:
 
 
 def remote_folder(store: Store, root: str, prefix: str) -> Iterator[Place]:
-    """The objects below a prefix that may be inputs, sorted by key; hidden parts are left out.
+    """The objects below a prefix that may be inputs, sorted by key; hidden parts and the tables of a run
+    are left out.
 
     Args:
         store: of the bucket.
         root: ``s3://bucket/``.
         prefix: empty, or ends in ``/``.
     """
+    runs: dict[str, bool] = {}
     for listed in store.list(prefix):
         below = listed.key[len(prefix) :]
-        if listed.key.lower().endswith(SUFFIXES) and not any(
+        if not listed.key.lower().endswith(SUFFIXES) or any(
             part.startswith(".") for part in below.split("/")
         ):
-            yield Place("object", root + listed.key, listed.size, listed.version)
+            continue
+        above, _, folder = below.rpartition("/")[0].rpartition("/")
+        if folder in RUN_TABLES:
+            schema = prefix + (f"{above}/" if above else "") + SCHEMA_FILE
+            if schema not in runs:
+                runs[schema] = store.stat(schema) is not None
+            if runs[schema]:
+                continue
+        yield Place("object", root + listed.key, listed.size, listed.version)
 
 
 def sorted_out(

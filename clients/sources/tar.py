@@ -206,7 +206,7 @@ class Unpacked:
             EOFError: the packed data ends early.
             zlib.error: it is damaged.
         """
-        while True:
+        while size:  # zlib takes 0 for "without limit"
             if self._unzip.eof:  # one gzip stream may follow another; zeros pad the last
                 self._packed = self._unzip.unused_data
                 self._unzip, self._begun = zlib.decompressobj(GZIP), False
@@ -226,6 +226,7 @@ class Unpacked:
             self._packed = self._unzip.unconsumed_tail
             if out:
                 return out
+        return b""
 
 
 @contextmanager

@@ -27,11 +27,13 @@ def open_store(address: str | Path) -> Store:
     environment variables (docs/bulk.md).
 
     Raises:
-        ConfigError: another scheme, or an address without a bucket.
+        ConfigError: another scheme, an address without a bucket, or none.
         EnvironmentProblem: the package for object stores is missing.
     """
     text = str(address)
     found = _SCHEME.match(text)
+    if not text:  # a variable of a shell that is not set: never the current folder
+        raise ConfigError("expected a folder or s3://BUCKET/PREFIX, got an empty text")
     if found is None:
         return LocalStore(Path(address))
     scheme = found[1].lower()

@@ -66,6 +66,16 @@ def test_images_that_changed_came_and_went(done: Path) -> None:
     assert "Nothing to do" in here.score(done, profile=profile)
     assert "Nothing has changed" in here.score(done, profile=profile, update=True)
 
+    rig.images(done / "in", [101])
+    (done / "in/00021.npy").unlink()
+    with pytest.raises(ConfigError) as error:  # what was gone before is not told again
+        here.score(done, profile=profile)
+    assert "1 added, 1 gone\n" in str(error.value)
+    assert "00021.npy: gone" in str(error.value)
+    assert "00020.npy" not in str(error.value)
+    (done / "in/00101.npy").unlink()
+    rig.images(done / "in", [21])
+
     rig.images(done / "in", [20])  # it is back
     refused(done, "1 there again")
     here.score(done, profile=profile, update=True)
@@ -100,12 +110,24 @@ def test_another_setting_option_or_list_is_noticed(done: Path) -> None:
     refused(done, "gone", inputs=[str(done / "in/00001.npy")])
 
 
+def test_a_run_within_its_inputs_is_no_input(done: Path) -> None:
+    profile = profile_of(done)
+    os.rename(done / "out", done / "in/out")
+    (done / "out").symlink_to(done / "in/out")
+    assert "Nothing to do" in here.score(done, profile=profile)
+    assert "Nothing has changed" in here.score(done, profile=profile, update=True)
+
+
 def test_a_run_is_replaced_only_on_request(done: Path) -> None:
     profile = profile_of(done)
     (done / "in/00001.npy").unlink()
     refused(done, "1 gone")
     here.score(done, profile=profile, overwrite=True)
     assert len(by_name(done)) == COUNT - 1
+    kept = rig.rows(done / "out")
+    with pytest.raises(ConfigError, match="no such path"):  # a slip of the pen costs no rows
+        here.score(done, [str(done / "imgaes")], profile=profile, overwrite=True)
+    assert rig.rows(done / "out") == kept
     (done / "out/rows.parquet").write_bytes(b"of an earlier physgauge")
     with pytest.raises(ConfigError, match=r"rows\.parquet exists.*--overwrite"):
         here.score(done, profile=profile)

@@ -46,6 +46,14 @@ def test_samples_by_key(here: Path, name: str, mode: str) -> None:
     assert unit.count is None
 
 
+@pytest.mark.parametrize(("name", "mode"), [("s.tar", "w"), ("s.tgz", "w:gz")])
+def test_an_empty_member_costs_no_other(here: Path, name: str, mode: str) -> None:
+    tar(here / name, [("a.npy", b""), ("a.txt", b""), ("b.npy", npy(2)), ("c.npy", npy(3))], mode)
+    found = read([name])
+    assert ids(found) == [f"{name}/a", f"{name}/b", f"{name}/c"]
+    assert [one.data for one in found] == [b"", npy(2), npy(3)]
+
+
 def test_what_is_refused_or_no_sample(here: Path) -> None:
     with tarfile.open(here / "s.tar", "w") as archive:
 

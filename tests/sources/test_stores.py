@@ -43,6 +43,9 @@ def test_prefixes_objects_patterns_and_ranges(store: Store) -> None:
     assert ids(read([f"{root}/img/03.npy"])) == [f"{root}/img/03.npy"]
     assert values(read([f"{root}/img/0[2-4].npy", f"{root}/**/11.npy"])) == [2, 3, 4, 11]
     assert values(read([f"{root}/img/{{08..10}}.npy"])) == [8, 9, 10]
+    for key in ("row.schema.json", "plan/a.parquet", "rows/unit-00000000.parquet"):
+        store.replace(f"img/run/{key}", b"of a run")  # is no input
+    assert values(read([f"{root}/img"])) == list(range(12))
     assert codes(read([f"{root}/img"], Sourcing(most_bytes=100))) == ["image_too_large"] * 12
 
 

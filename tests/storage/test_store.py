@@ -159,6 +159,7 @@ def test_addresses(tmp_path: Path) -> None:
         ("http://host/x", "expected a path or one of s3://, gs://, az://, memory://; got http://"),
         ("s3:///x", "got no bucket"),
         ("s3://", "got no bucket"),
+        ("", "got an empty text"),
     ):
         with pytest.raises(ConfigError, match=says):
             open_store(address)

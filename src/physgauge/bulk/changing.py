@@ -10,7 +10,7 @@ import msgspec
 from physgauge.bulk.generations import EVERY, Asked, Generations, asked_of
 from physgauge.bulk.work import Retry
 from physgauge.clients.runs import Run
-from physgauge.clients.sources import Changes, Plan, Sourcing, changes, update_plan
+from physgauge.clients.sources import Changes, Plan, Sourcing, changes, update_plan, without
 from physgauge.errors import ConfigError
 
 Gone = dict[int, list[int]]
@@ -23,23 +23,25 @@ def check_unchanged(run: Run, plan: Plan, inputs: Sequence[str], sourcing: Sourc
     Raises:
         ConfigError: they are not; says in what, and what to do.
     """
-    found = changes(plan, inputs, sourcing)
-    gone, back = _gone(run, plan, found)
-    if not (found.added or found.replaced or back or gone != Generations(run.records).all_gone()):
+    before = Generations(run.records).all_gone()
+    known = {unit: [0] if at == [EVERY] else at for unit, at in before.items()}
+    found = changes(plan, inputs, sourcing, known)
+    gone, back = _gone(plan, found, before)
+    if not (found.added or found.replaced or back or gone != before):
         return
     told = "".join(f"\n  {one}" for one in found.examples)
     raise ConfigError(
         f"{run.store.address}: the inputs are not what they were when this run began: "
-        f"{in_words(found, back)}{told}\nScore what changed with --update, or give another -o"
+        f"{in_words(found, without(gone, before), back)}{told}\nScore what changed with --update, or give another -o"
     )
 
 
-def in_words(found: Changes, back: int = 0) -> str:
-    """How many of what."""
+def in_words(found: Changes, gone: Gone, back: int) -> str:
+    """How many of what; `gone`: since the last time."""
     said = {
         "added": found.added,
         "changed": sum(map(len, found.replaced.values())),
-        "gone": sum(map(len, found.gone.values())),
+        "gone": sum(map(len, gone.values())),
         "there again": back,
     }
     return ", ".join(f"{number:,} {what}" for what, number in said.items() if number)
@@ -59,8 +61,8 @@ def begin_update(
         The run and its plan as they are now, and what has changed, in words ("": nothing).
     """
     found, different = changes(plan, inputs, sourcing), run.differences(parts)
-    gone, back = _gone(run, plan, found)
     before = Generations(run.records).all_gone()
+    gone, back = _gone(plan, found, before)
     archives = {unit for unit, count in enumerate(plan.counts()) if count is None}
     again = {unit: [] if unit in archives else at for unit, at in found.replaced.items()}
     touched = {u for u in {*gone, *before} if gone.get(u) != before.get(u)} | set(again)
@@ -75,17 +77,16 @@ def begin_update(
         run = run.revise("update", parts, {**options, "asked": msgspec.to_builtins(asked)}, units)
     if found.added or found.replaced:
         plan = update_plan(run.store, plan, found)
-    words = [in_words(found, back)] if found.added or touched else []
+    words = [in_words(found, without(gone, before), back)] if found.added or touched else []
     words += [f"{one.part}: {one.was} -> {one.now}" for one in different[:3]]
     words += [f"{len(different) - 3} more settings"] if len(different) > 3 else []
     return run, plan, "; ".join(words)
 
 
-def _gone(run: Run, plan: Plan, found: Changes) -> tuple[Gone, int]:
+def _gone(plan: Plan, found: Changes, before: Gone) -> tuple[Gone, int]:
     """All that is gone now, and how many entries are back that were."""
     counts = plan.counts()
     gone = {u: [EVERY] if counts[u] is None else sorted(at) for u, at in found.gone.items()}
-    before = Generations(run.records).all_gone()
     back = sum(len(set(at) - set(gone.get(unit, ()))) for unit, at in before.items())
     return gone, back
 
@@ -106,8 +107,7 @@ def begin_retry(run: Run, retry: Retry, parts: Mapping[str, str]) -> tuple[Run, 
             "`physgauge score ... --update` scores all of it again"
         )
     number, units = 0, []
-    committed = run.committed()
-    for unit, table in zip(sorted(committed), run.tables(_COLUMNS), strict=True):
+    for committed, table in run.parts(_COLUMNS):  # one listing: others may be committing meanwhile
         codes, *statuses = (table.column(name).to_pylist() for name in _COLUMNS)
         hits = sum(
             bool(set(both) & set(retry.statuses)) and (not retry.codes or code in retry.codes)
@@ -115,7 +115,7 @@ def begin_retry(run: Run, retry: Retry, parts: Mapping[str, str]) -> tuple[Run, 
         )
         if hits:
             number += hits
-            units.append(unit)
+            units.append(committed.unit)
     latest = run.latest
     already = latest.reason == "retry" and asked_of(latest).retry == retry
     unfinished = already and bool(run.pending(latest.units or ()))

@@ -25,7 +25,7 @@ from physgauge.clients.runs import Run, wipe
 from physgauge.clients.runs.names import SESSIONS
 from physgauge.clients.runs.record import read_records
 from physgauge.clients.runs.session import LEASE_S
-from physgauge.clients.sources import Plan, Sourcing, make_plan, open_plan
+from physgauge.clients.sources import Plan, Sourcing, make_plan, open_inputs, open_plan
 from physgauge.clients.storage import Store, is_remote, open_store
 from physgauge.errors import ConfigError
 
@@ -78,6 +78,7 @@ def carry_out(order: Order, engine: Engine) -> Outcome:
     store = open_store(order.output)
     parts = engine.fingerprint()
     if order.overwrite:
+        _check_inputs(order)
         wipe(store)
     _check_folder(store, order)
     run, plan = _prepare(store, order, engine, parts)
@@ -90,6 +91,18 @@ def carry_out(order: Order, engine: Engine) -> Outcome:
         order.say(f"Nothing to do: all {rows:,} rows of {store.address} are there.")
         return Outcome(run, plan, None, 0)
     return _work(order, engine, run, plan, pending, printer)
+
+
+def _check_inputs(order: Order) -> None:
+    """See that there are inputs, before the rows of a run are deleted for them: a PATH misspelt must not cost
+    them. Only the first image of each is looked for.
+
+    Raises:
+        ConfigError: there are none.
+    """
+    for one in order.inputs:
+        if one != "-":  # standard input can be read once
+            next(open_inputs([one], order.sourcing))
 
 
 def _check_folder(store: Store, order: Order) -> None:
