@@ -92,7 +92,7 @@ def walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
         path = name if folder == "." else os.path.join(folder, name)
         if name not in folders:
             yield path
-        elif not (drawn(Path(path)) or name in RUN_TABLES and in_run(Path(path))):
+        elif not (drawn(Path(path)) or (name in RUN_TABLES and in_run(Path(path)))):
             yield from walk(path, suffixes)
 
 

@@ -2,7 +2,8 @@
 
     PATHs ─ open_inputs ─ make_plan (frozen in the run's folder) ─ Plan.unit(n) ─ read_unit ─ Loaded
 
-The functions are loaded when they are asked for: the base install imports this without pyarrow.
+The functions are loaded when they are asked for: the base install imports this without pyarrow, and
+streams local images with `open_images`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from physgauge.clients.sources.records import (
 if TYPE_CHECKING:
     from physgauge.clients.sources.compare import without
     from physgauge.clients.sources.differences import Changes, changes
+    from physgauge.clients.sources.plain import open_images
     from physgauge.clients.sources.plan import Plan, open_plan
     from physgauge.clients.sources.planning import make_plan, open_inputs
     from physgauge.clients.sources.reading import read_unit
@@ -39,6 +41,7 @@ __all__ = [
     "Where",
     "changes",
     "make_plan",
+    "open_images",
     "open_inputs",
     "open_plan",
     "read_unit",
@@ -51,6 +54,7 @@ _HOMES = {
     "Plan": "plan",
     "changes": "differences",
     "make_plan": "planning",
+    "open_images": "plain",
     "open_inputs": "planning",
     "open_plan": "plan",
     "read_unit": "reading",

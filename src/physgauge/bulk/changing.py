@@ -32,7 +32,8 @@ def check_unchanged(run: Run, plan: Plan, inputs: Sequence[str], sourcing: Sourc
     told = "".join(f"\n  {one}" for one in found.examples)
     raise ConfigError(
         f"{run.store.address}: the inputs are not what they were when this run began: "
-        f"{in_words(found, without(gone, before), back)}{told}\nScore what changed with --update, or give another -o"
+        f"{in_words(found, without(gone, before), back)}{told}\n"
+        "Score what changed with --update, or give another -o"
     )
 
 

@@ -94,8 +94,8 @@ def carry_out(order: Order, engine: Engine) -> Outcome:
 
 
 def _check_inputs(order: Order) -> None:
-    """See that there are inputs, before the rows of a run are deleted for them: a PATH misspelt must not cost
-    them. Only the first image of each is looked for.
+    """See that there are inputs, before the rows of a run are deleted for them: a PATH misspelt must
+    not cost them. Only the first image of each is looked for.
 
     Raises:
         ConfigError: there are none.
