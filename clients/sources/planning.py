@@ -99,9 +99,16 @@ def with_repeats(seal: Seal, plan: Plan, ids: Ids, writer: PartWriter) -> Seal:
     return msgspec.structs.replace(seal, repeats=writer.beside("repeats", table))
 
 
-def open_inputs(inputs: Sequence[str], options: Sourcing) -> Iterator[Unit]:
+def open_inputs(
+    inputs: Sequence[str], options: Sourcing, unused_captions: list[str] | None = None
+) -> Iterator[Unit]:
     """The units of `inputs` without a run's folder (a server's client, `gate`): streamed, in order. Ids
     that come again are told by their hash, up to 200 bytes an entry.
+
+    Args:
+        inputs: PATHs.
+        options: how to look for them.
+        unused_captions: gets, at the end, the names in the caption file that no image asked for.
 
     Raises:
         ConfigError: as :func:`make_plan`.
@@ -111,6 +118,8 @@ def open_inputs(inputs: Sequence[str], options: Sourcing) -> Iterator[Unit]:
     for number, table in enumerate(cut(finder.find(inputs), options.unit_size)):
         names = [one.place for one in finder.containers]
         yield unit_of(number, table, names, _seen(table, seen))
+    if unused_captions is not None:
+        unused_captions += unused(finder)
 
 
 def _seen(table: Table, seen: set[int]) -> dict[int, str]:

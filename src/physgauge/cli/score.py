@@ -205,13 +205,16 @@ def _stream(
     from physgauge.cli.run import consume
 
     first: list[wire.Row] = []
+    unused: list[str] = []
 
     def note(row: wire.Row) -> None:
         if not first:
             first.append(row)
 
     with _stage(setup) if remote is None else remote.stage(setup.domain, setup.method) as stage:
-        consume(rows_of(inputs, sourcing, stage), None, None, as_json=True, each=note)
+        rows = rows_of(inputs, sourcing, stage, unused)
+        consume(rows, None, None, as_json=True, each=note)
+    _tell_unused(unused)
     _claims(first[0] if first else None, loaded, setup.method)
 
 
@@ -230,12 +233,16 @@ def _tell(outcome: Outcome, loaded: LoadedProfile | None, method: Method) -> Non
     """What else there is to say at the end."""
     from physgauge.cli.session import first_row
 
-    if unused := outcome.plan.unused_captions:
+    _tell_unused(outcome.plan.unused_captions)
+    if outcome.report is not None:
+        _claims(first_row(outcome), loaded, method)
+
+
+def _tell_unused(unused: list[str]) -> None:
+    if unused:
         shown = ", ".join(map(printable, unused[:5])) + (", ..." if len(unused) > 5 else "")
         more = "+" if len(unused) >= 100 else ""
         click.echo(f"{len(unused)}{more} captions name no image of this run: {shown}", err=True)
-    if outcome.report is not None:
-        _claims(first_row(outcome), loaded, method)
 
 
 def _claims(first: wire.Row | None, loaded: LoadedProfile | None, method: Method) -> None:
