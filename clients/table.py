@@ -213,7 +213,7 @@ def read_rows(path: Path) -> Iterator[wire.Row]:
     with reading(str(path)), path.open("rb") as source:  # pyarrow takes no name that is not UTF-8
         file = pa.parquet.ParquetFile(source, page_checksum_verification=True)
         for group in range(file.num_row_groups):
-            yield from named(str(path), to_rows(file.read_row_group(group)))
+            yield from named(str(path), to_rows(file.read_row_group(group, use_threads=False)))
 
 
 def named(where: str, rows: Iterator[wire.Row]) -> Iterator[wire.Row]:
@@ -233,7 +233,9 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     pa = arrow()
     try:
         with path.open("rb") as source:
-            table = pa.parquet.read_table(source, page_checksum_verification=True)
+            table = pa.parquet.read_table(
+                source, page_checksum_verification=True, use_threads=False
+            )
         records: list[dict[str, Any]] = table.to_pylist(maps_as_pydicts="strict")
     except (
         OSError,

@@ -58,7 +58,7 @@ def _cells(entries: Sequence[Entry], most_bytes: int) -> Iterator[bytes | InputE
 def _parquet(file: Any, group: int, item: str) -> Iterator[Any]:
     if group >= file.num_row_groups:
         return
-    for batch in file.iter_batches(ROWS_AT_ONCE, [group], [item]):
+    for batch in file.iter_batches(ROWS_AT_ONCE, [group], [item], use_threads=False):
         yield _inner(batch.column(0), item)
 
 

@@ -59,7 +59,7 @@ class Plan:
         part, seal = self._part_of(number)
         file = self._file(part)
         with arrow_faults(EnvironmentProblem, f"{self._store.where(part.key)}: a damaged plan"):
-            table = file.read_row_group(number - part.first)
+            table = file.read_row_group(number - part.first, use_threads=False)
         containers = [one.place for one in seal.containers]
         unit = unit_of(number, table, containers, self.warnings().get(number, {}))
         for place, row, newer in self.replaced().get(number, ()):
@@ -90,6 +90,8 @@ class Plan:
         return found
 
     def _read(self, key: str) -> Any:
+        """The part's file, to be read without Arrow's threads: one of them that lets go of these bytes
+        while the interpreter ends takes the process down (apache/arrow 34314)."""
         pa = arrow()
         where = self._store.where(key)
         try:
@@ -122,7 +124,7 @@ class Plan:
         starts, newer = self._container_starts(), self.replaced()
         where = f"{self._store.where(part.key)}: a damaged plan"
         with arrow_faults(EnvironmentProblem, where):
-            table = self._read(part.key).read(names).cast(schema)
+            table = self._read(part.key).read(names, use_threads=False).cast(schema)
         table = shifted(table, starts[seal.token])
         at, rows, start = {}, [table], 0
         for unit, count in enumerate(part.counts, part.first):
@@ -148,7 +150,7 @@ class Plan:
             self._warnings = {}
             for seal in self.seals:
                 if seal.repeats is not None:
-                    for one in self._read(seal.repeats).read().to_pylist():
+                    for one in self._read(seal.repeats).read(use_threads=False).to_pylist():
                         self._warnings.setdefault(one["unit"], {})[one["place"]] = one["warning"]
         return self._warnings
 
@@ -159,7 +161,7 @@ class Plan:
             for seal in self.seals:
                 if seal.replaced is None:
                     continue
-                table = self._read(seal.replaced).read()
+                table = self._read(seal.replaced).read(use_threads=False)
                 units = table.column("unit").to_pylist()
                 places = table.column("place_in_unit").to_pylist()
                 rows = table.select(plan_schema().names).cast(plan_schema())

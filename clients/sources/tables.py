@@ -150,7 +150,7 @@ def _parquet(file: Any, layout: Layout) -> Iterator[tuple[int, int, Table]]:
                 yield group, row, _empty(min(BATCH_ROWS, rows - row))
             continue
         row = 0
-        for batch in file.iter_batches(BATCH_ROWS, [group], layout.wanted):
+        for batch in file.iter_batches(BATCH_ROWS, [group], layout.wanted, use_threads=False):
             yield group, row, _flat(pa.table(batch), layout)
             row += batch.num_rows
 

@@ -179,12 +179,19 @@ def _listed(key: str, path: Path) -> Listed | None:
 
 
 def _link(attempt: Path, path: Path, durable: bool) -> bool:
-    try:
-        os.link(attempt, path)
-    except FileExistsError:
-        # NFS may say so of our own link, whose answer was lost on the way.
-        if not os.path.samestat(attempt.stat(), path.lstat()):
-            return False
+    while True:
+        try:
+            os.link(attempt, path)
+            break
+        except FileExistsError:
+            try:
+                there = path.lstat()
+            except FileNotFoundError:  # taken away since: a claim that was given back
+                continue
+            # NFS may say so of our own link, whose answer was lost on the way.
+            if not os.path.samestat(attempt.stat(), there):
+                return False
+            break
     if durable:
         _sync(path.parent)
     return True

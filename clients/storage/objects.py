@@ -138,10 +138,15 @@ class ObjectStore:
         try:
             self._obs.put(self._store, self._below + key, content, mode="create")
         except self._obs.exceptions.AlreadyExistsError:
-            there = self.stat(key)
-            if there is None:  # 409: somebody else's put was under way, and came to nothing
-                raise Transient("a put of somebody else was under way") from None
-            return there.size == len(content) and self.get(key) == content
+            try:
+                there = self.stat(key)
+                if there is None:
+                    raise Missing(self.where(key))
+                return there.size == len(content) and self.get(key) == content
+            except (
+                Missing
+            ):  # 409: a put that came to nothing, or what was there has been taken away
+                raise Transient("another object was there, and has gone") from None
         return True
 
     def replace(self, key: str, data: bytes) -> None:

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from physgauge import wire
+from physgauge.bulk.changing import begin_retry
 from physgauge.bulk.work import Retry
+from physgauge.clients.runs import Committed, Run, listing
+from physgauge.clients.runs import run as run_module
+from physgauge.clients.storage import Store, open_store
 from physgauge.errors import ConfigError
 from tests.bulk import here, rig
 
@@ -167,6 +171,28 @@ def test_rows_with_errors_are_tried_again_and_others_kept(tmp_path: Path) -> Non
     assert sorted(one.name for one in tmp_path.glob("out/rows/*")) == [
         "unit-00000000.g002.parquet", "unit-00000001.g002.parquet", "unit-00000002.parquet",
     ]  # fmt: skip
+
+
+def test_a_unit_committed_by_another_session_while_rows_to_retry_are_sought(
+    done: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (done / "in/00023.npy").write_bytes(b"")
+    here.score(done, profile=profile_of(done), update=True)
+    rows = Run.open(open_store(done / "out")).table(2)
+    (done / "out/rows/unit-00000002.g001.parquet").rename(done / "aside")
+    listed, looks = listing.list_committed, []
+
+    def once_more(store: Store) -> dict[int, Committed]:
+        looks.append(listed(store))
+        if len(looks) == 1:  # another session's commit, after the first look
+            (done / "aside").rename(done / "out/rows/unit-00000002.g001.parquet")
+        return looks[-1]
+
+    monkeypatch.setattr(run_module, "list_committed", once_more)
+    run = Run.open(open_store(done / "out"))
+    _, meant = begin_retry(run, Retry(statuses=["error"]), run.latest.fingerprint)
+    assert meant == 0  # of what it saw, in one look
+    assert rows.num_rows == 8
 
 
 def test_rows_are_printed_in_order_each_once(done: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -118,6 +120,30 @@ def test_a_damaged_part_is_said(here: Path) -> None:
     assert again is not None
     with pytest.raises(EnvironmentProblem, match="part of the plan"):
         again.unit(0)
+
+
+def test_a_plan_is_read_without_threads_of_arrow(here: Path) -> None:
+    """One that lets go of Python's bytes while the interpreter ends takes the process down."""
+    images(here / "img", 8)
+    plan_of(here / "run", ["img"])
+    (here / "img/0.npy").write_bytes(b"another")
+    code = """
+import os, sys
+import pyarrow.parquet
+from physgauge.clients.sources import Sourcing, changes, open_plan, update_plan
+from physgauge.clients.storage import open_store
+before = len(os.listdir("/proc/self/task"))
+store = open_store("run")
+plan = open_plan(store)
+found = changes(plan, ["img"], Sourcing())
+plan = update_plan(store, plan, found)
+print(len(found.replaced), len(plan.unit(0).entries), sum(t.num_rows for t in plan.tables()))
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=here, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["1", "8", "8", "0"]
 
 
 def test_an_id_given_twice_is_two_entries(here: Path) -> None:

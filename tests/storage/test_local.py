@@ -108,6 +108,25 @@ def test_a_link_whose_answer_was_lost_is_ours(
     assert not store.create("a", b"1")
 
 
+def test_a_name_that_is_taken_and_given_back_meanwhile_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim is released between the link that fails and the look at whose it is."""
+    link, store = os.link, LocalStore(tmp_path)
+    store.create("claims/a", b"theirs")
+
+    def given_back(attempt: Path, path: Path) -> None:
+        try:
+            link(attempt, path)
+        finally:
+            path.unlink()
+            monkeypatch.setattr(os, "link", link)
+
+    monkeypatch.setattr(os, "link", given_back)
+    assert store.create("claims/a", b"mine")
+    assert store.get("claims/a") == b"mine"
+
+
 def test_nobody_sees_half_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a listing shows is whole: content first, then the name."""
     store = open_store(tmp_path)

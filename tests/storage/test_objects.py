@@ -12,6 +12,7 @@ from physgauge.clients.storage import Missing, open_store
 from physgauge.clients.storage import objects as objects_module
 from physgauge.clients.storage import retry as retry_module
 from physgauge.clients.storage.objects import ObjectStore
+from physgauge.clients.storage.store import Listed
 from physgauge.errors import EnvironmentProblem
 from tests.storage.s3 import S3, s3, s3_shared
 
@@ -83,6 +84,24 @@ def test_a_conflict_that_comes_to_nothing_is_tried_again(s3: S3, store: ObjectSt
     s3.fault = first(2, "409", "PUT")
     assert store.create("k", b"1")
     assert store.get("k") == b"1"
+
+
+def test_a_claim_that_is_given_back_meanwhile_is_free(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It goes between the put that it refuses and the look at whose it is."""
+    store.create("claim", b"theirs")
+    stat = store.stat
+
+    def given_back(key: str) -> Listed | None:
+        there = stat(key)
+        store.delete(key)
+        monkeypatch.undo()
+        return there
+
+    monkeypatch.setattr(store, "stat", given_back)
+    assert store.create("claim", b"mine 6")
+    assert store.get("claim") == b"mine 6"
 
 
 def test_asking_ends(s3: S3, store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
