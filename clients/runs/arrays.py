@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from physgauge.clients.runs.files import RowFiles
 from physgauge.clients.storage import Missing, Store, is_remote
 from physgauge.clients.table import arrow, reading
-from physgauge.errors import EnvironmentProblem
+from physgauge.errors import ConfigError, EnvironmentProblem
 
 F64 = NDArray[np.float64]
 I8 = NDArray[np.int8]
@@ -140,6 +140,7 @@ def each_file(
         threads: None = one a core, at most 8.
 
     Raises:
+        ConfigError: a file that holds something else; names it.
         EnvironmentProblem: a file is damaged, unreadable, of another version or gone; names it.
     """
     coded = [one for one in leaves if one not in WHOLE]
@@ -180,6 +181,8 @@ def _table(store: Store, key: str, leaves: Sequence[str], coded: Sequence[str]) 
         raise EnvironmentProblem(
             f"{where}: was there a moment ago, and is gone: somebody works on this run"
         ) from None
+    except KeyError:
+        raise ConfigError(f"{where}: expected rows of physgauge, got other columns") from None
 
 
 def _is_plain(store: Store, where: str) -> bool:

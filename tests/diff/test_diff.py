@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import random
@@ -12,9 +13,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 from scipy import stats
 
 from physgauge import wire
@@ -23,6 +26,7 @@ from physgauge.clients.runs.files import row_files
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.evaluate.diff.compare import How, Pairing, diff
 from physgauge.evaluate.diff.result import Compared, Diff, ScoreCompared
+from physgauge.report.diff_table import print_diff
 from tests.diff.make import draw, rename
 from tests.gate.rows import answer, judged, row
 from tests.query.runs import make_run
@@ -383,6 +387,15 @@ def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
         ConfigError, match="--pairing ids: expected ids that both runs have, got none"
     ):
         diff(row_files(tmp_path / "a"), row_files(tmp_path / "b"), How(pairing="ids"))
+    with pytest.raises(ConfigError, match=r"--by nocol: expected a carried column, got none .*/a"):
+        diff(row_files(tmp_path / "a"), row_files(tmp_path / "b"), How(by="nocol"))
+    pq.write_table(pa.table({"image": [b"x"]}), tmp_path / "other.parquet")
+    with pytest.raises(ConfigError, match=r"other\.parquet: expected rows of physgauge"):
+        diff(row_files(tmp_path / "a"), row_files(tmp_path / "other.parquet"), How())
+    alone = row_files(tmp_path / "b/rows/unit-00000000.parquet")
+    found = diff(row_files(tmp_path / "a"), alone, How())
+    assert found.made_otherwise is None
+    print_diff(Console(file=io.StringIO()), found)
     # One bit of one id, in a page that decodes all the same: only its checksum tells.
     file = tmp_path / "b/rows/unit-00000000.parquet"
     table = pq.read_table(file)

@@ -278,6 +278,9 @@ def test_what_cannot_be(images: Path) -> None:
     )
     assert "expected a name in .txt, .csv, .jsonl, or -" in failing("run", *GATE, "--list", "x.doc")
     assert "expected a folder that exists" in failing("run", *GATE, "--rejects", "no/x.csv")
+    for one in ("l.csv", "-"):
+        both = failing("run", *GATE, "--list", one, "--rejects", one)
+        assert f"expected two places, got {one} twice" in both
     assert "expected -o DIR" in failing("run", "in", *GATE)
     assert "--profile: expected -o DIR" in failing("run", *GATE, "--profile", "tiny")
     assert "expected a run of physgauge" in failing("in", *GATE)

@@ -123,6 +123,7 @@ def test_sessions_side_by_side_and_one_after_the_other() -> None:
     assert (run_s(alone), run_s(together), run_s([])) == (20, 15, 0)
     assert overall_rate(alone, {"a": 30, "b": 10}, 0) == 2.0
     assert overall_rate([state("a", 0, 0)], {"a": 3}, 0) is None
+    assert overall_rate([state("a", 0, 0.0001)], {"a": 20}, 0) is None  # killed at once
     # A clock set back a year between them: at worst they seem to overlap, or not.
     assert 10 <= run_s([state("a", 1e9, 10), state("b", 1e9 - 3e7, 10)]) <= 20
     assert run_s([state("a", 0, 100), state("b", 10, 5)]) == 100

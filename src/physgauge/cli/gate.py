@@ -103,6 +103,8 @@ def gate(
     )  # fmt: skip
     if copy_to is not None and link_to is not None:
         raise click.UsageError("--copy, --link: expected one of them")
+    if passed_file is not None and passed_file == rejects_file:
+        raise click.UsageError(f"--list, --rejects: expected two places, got {passed_file} twice")
     if as_json and passed_file == "-":
         raise click.UsageError("--json, --list -: expected one of them on standard output")
     if output is not None:

@@ -27,7 +27,11 @@ _CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochber
 
 def print_diff(console: Console, found: Diff) -> None:
     """Everything but the quantiles' intervals, which the JSON has."""
-    for part in found.made_otherwise:
+    if found.made_otherwise is None:
+        console.print(
+            "Whether both were made with the same models is not known: a file does not say."
+        )
+    for part in found.made_otherwise or ():
         said = f"made otherwise: {part.part}: {part.was or 'nothing'} in A, {part.now or 'nothing'} in B"
         console.print(Text(printable(said), style="bold"))
     for letter, side in (("A", found.a), ("B", found.b)):

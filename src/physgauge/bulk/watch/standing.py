@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from physgauge.bulk.watch.ledger import Ledger
 from physgauge.bulk.watch.money import NO_PRICES, Bill
@@ -10,6 +11,9 @@ from physgauge.bulk.watch.progress import worked_s
 from physgauge.bulk.watch.session import SessionState
 from physgauge.bulk.watch.tally import Spent
 from physgauge.cost_settings import CostSettings
+
+TOO_SHORT_S: Final = 0.1
+"""No session that made a row was at work for less: its time is what is missing."""
 
 
 def bills(
@@ -63,7 +67,8 @@ def run_s(states: Iterable[SessionState]) -> float:
 def overall_rate(
     states: Iterable[SessionState], made: Mapping[str, int], in_flight: int
 ) -> float | None:
-    """Images a second over the time in which the run was worked on; None: no time yet.
+    """Images a second over the time in which the run was worked on; None: no time yet, or a session that
+    died before it said how long it was at work.
 
     Args:
         states: all sessions.
@@ -71,7 +76,7 @@ def overall_rate(
         in_flight: rows made, not committed yet, by who lives.
     """
     seconds = run_s(states)
-    return (sum(made.values()) + in_flight) / seconds if seconds > 0 else None
+    return (sum(made.values()) + in_flight) / seconds if seconds > TOO_SHORT_S else None
 
 
 def rate_now(states: Iterable[SessionState]) -> float | None:

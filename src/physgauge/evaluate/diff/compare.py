@@ -10,7 +10,7 @@ import numpy as np
 
 from physgauge.clients.runs.arrays import Matched, equal_share
 from physgauge.clients.runs.files import RowFiles
-from physgauge.clients.runs.record import differences
+from physgauge.clients.runs.record import Difference, differences
 from physgauge.errors import ConfigError
 from physgauge.evaluate.diff import load, shares
 from physgauge.evaluate.diff.adjust import Tests, adjust
@@ -47,10 +47,13 @@ def diff(a: RowFiles, b: RowFiles, how: How) -> Diff:
     """Compare B with A.
 
     Raises:
-        ConfigError: pairs are asked for, and no ids match.
+        ConfigError: pairs are asked for, and no ids match; no row has the column of `by`.
         EnvironmentProblem: a file that cannot be read.
     """
     runs = load.load(a, how.by), load.load(b, how.by)
+    if how.by is not None:
+        for files, run in zip((a, b), runs, strict=True):
+            _check_groups(how.by, files, run)
     matched = Matched(runs[0].ids, runs[1].ids)
     count = len(matched.a)
     paired = _paired(how.pairing, count, min(run.rows for run in runs))
@@ -62,7 +65,7 @@ def diff(a: RowFiles, b: RowFiles, how: How) -> Diff:
     return Diff(
         a=_side(a.address, runs[0], matched.repeated[0], count),
         b=_side(b.address, runs[1], matched.repeated[1], count),
-        made_otherwise=differences(_made_with(a), _made_with(b)),
+        made_otherwise=_made_otherwise(a, b),
         paired=paired,
         matched=count,
         same_pixels=equal_share(runs[0].pixels, runs[1].pixels, matched),
@@ -85,8 +88,17 @@ def _paired(pairing: Pairing, matched: int, smaller: int) -> bool:
     return pairing == "ids" or (pairing == "auto" and enough)
 
 
-def _made_with(files: RowFiles) -> dict[str, str]:
-    return dict(files.records[-1].fingerprint) if files.records else {}
+def _made_otherwise(a: RowFiles, b: RowFiles) -> list[Difference] | None:
+    if not a.records or not b.records:
+        return None
+    return differences(a.records[-1].fingerprint, b.records[-1].fingerprint)
+
+
+def _check_groups(by: str, files: RowFiles, run: Run) -> None:
+    if run.rows and not run.groups and by != load.DOMAIN:
+        raise ConfigError(
+            f"--by {by}: expected a carried column, got none of that name in {files.address}"
+        )
 
 
 def _side(name: str, run: Run, repeated: int, matched: int) -> Side:

@@ -122,8 +122,8 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
 
     a: Side
     b: Side
-    made_otherwise: list[Difference]
-    """Parts of the runs' fingerprints that differ."""
+    made_otherwise: list[Difference] | None
+    """Parts of the runs' fingerprints that differ; None: not known, one of them is a file by itself."""
     paired: bool
     matched: int
     """Rows with a partner, in each run."""
