@@ -60,7 +60,7 @@ def command(profile: Path, inputs: Sequence[str], output: Path) -> list[str]:
 def environment(mark: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Of the processes of a round, which it marks; what `more` says of PYTHONPATH goes first there."""
     found = {**os.environ, **(more or {})}
-    paths = [found.get("PYTHONPATH", ""), str(ROOT), f"/{MARK}{mark}"]
+    paths = [found.get("PYTHONPATH", ""), str(ROOT), str(ROOT / "src"), f"/{MARK}{mark}"]
     return {**found, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
