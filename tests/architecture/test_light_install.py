@@ -62,5 +62,17 @@ def test_the_clients_are_loaded_when_they_are_asked_for() -> None:
     assert not light & {"grpc", "tritonclient", "numpy", "asyncio"}
 
 
+def test_what_the_base_install_lacks_is_named() -> None:
+    code = (
+        "import sys; sys.modules['numba'] = None\nfrom physgauge.cli.main import main\n"
+        "main(['score', 'x.png', '--json'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 3
+    assert done.stderr == "physgauge: this command needs numba: pip install 'physgauge[local]'\n"
+
+
 def test_the_probe_sees_a_heavy_import() -> None:
     assert "PIL" in imported_by("import PIL.Image")

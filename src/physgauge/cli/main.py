@@ -37,6 +37,8 @@ EXIT_CONFIG = 2
 EXIT_ENVIRONMENT = 3
 EXIT_FAULT = 4
 EXIT_INTERRUPTED = 130
+LOCAL = ("numba", "onnxruntime", "PIL", "prometheus_client", "pyarrow")
+"""What the base install lacks."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -86,6 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except PhysgaugeError as error:
         click.echo(printable(f"physgauge: {error}", lines=True), err=True)
         code = _exit_code(error)
+    except ModuleNotFoundError as error:
+        if error.name not in LOCAL:
+            raise
+        click.echo(
+            f"physgauge: this command needs {error.name}: pip install 'physgauge[local]'", err=True
+        )
+        code = EXIT_ENVIRONMENT
     except BrokenPipeError:  # the reader of --json went away: nothing more to say
         sys.stderr.close()
         code = 0
