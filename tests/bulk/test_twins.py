@@ -89,6 +89,27 @@ def test_what_is_passing_is_nobodys(fault: dict[str, Any]) -> None:
     assert not asked(twins, "b")
 
 
+def test_equal_images_that_all_fail_are_decoded_twice_at_most() -> None:
+    twins = Twins(None, nowhere)
+    waiting, rounds = [f"{n}" for n in range(40)], 0
+    scored: list[str] = []
+    while waiting:
+        rounds += 1
+        known = [(name, asked(twins, name)) for name in waiting]
+        waiting = []
+        for name, stubbed in known:
+            made = stub(name) if stubbed else row(name, error_code="internal", error="x")
+            if twins.settle(made, stub=stubbed) is None:
+                waiting.append(name)
+            elif not stubbed:
+                scored.append(name)
+    assert rounds == 2
+    assert scored == [f"{n}" for n in range(40)]
+    assert not asked(twins, "later")
+    assert twins.settle(row("later"), stub=False) == row("later")
+    assert asked(twins, "last")  # and what is sound is copied again
+
+
 def test_committed_rows_are_found_in_files_and_files_count(tmp_path: Path) -> None:
     files = {(3, 0, 1): row("a"), (3, 0, 0): row("z", "c" * 64)}
     index = Index(tmp_path / "twins.sqlite")

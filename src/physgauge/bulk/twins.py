@@ -94,10 +94,16 @@ class Twins:
         self._waiting: Counter[Key] = Counter()
         """Images in flight that are to get a twin's row."""
         self._held: OrderedDict[Key, _Held] = OrderedDict()
+        self._unmatched: Counter[Key] = Counter()
+        """Images whose twin's row was of no use, and that are asked about again: to be scored."""
 
     def known(self, item: Item, pixel_sha256: str, warnings: tuple[str, ...]) -> bool:
         """See :class:`physgauge.bulk.work.Known`. (`warnings` are each image's own.)"""
         key = key_of(pixel_sha256, item.caption, item.domain)
+        if self._unmatched[key]:
+            self._unmatched -= Counter([key])
+            self._flying.add(key)
+            return False
         if key not in self._flying and key not in self._held and not self._find(key):
             self._flying.add(key)
             return False
@@ -134,6 +140,8 @@ class Twins:
             self._waiting[key] -= 1
             if not self._waiting[key]:
                 del self._waiting[key]
+            if held is None:
+                self._unmatched[key] += 1
             return None if held is None else copied(row, held.row)
         if key in self._flying:
             self._flying.discard(key)
