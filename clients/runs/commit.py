@@ -7,6 +7,7 @@ fails where the name is taken: whatever dies or wakes up late, a unit has one fi
 from __future__ import annotations
 
 import io
+import os
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -17,9 +18,9 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from physgauge import wire
 from physgauge.clients.runs.names import count_key, rows_key
 from physgauge.clients.runs.record import RunFile, digest
-from physgauge.clients.storage import Store
+from physgauge.clients.storage import Missing, Store
 from physgauge.clients.storage.faults import said
-from physgauge.errors import EnvironmentProblem
+from physgauge.errors import ConfigError, EnvironmentProblem
 
 if TYPE_CHECKING:
     from physgauge.clients.table import Table
@@ -54,9 +55,17 @@ def commit(run: Committing, place: Place, rows: Iterable[wire.Row] | Table, owne
     if store.stat(place.key) is not None or _overtaken(run, place):
         return False
     data, entries = _write(run, place, rows, owner)
+    with said(store.where(place.key), "written"):
+        mark = data if isinstance(data, bytes) else data.stat()
     if not store.create(place.key, data):
         return False
-    if _overtaken(run, place):
+    try:
+        late = _overtaken(run, place)
+    except ConfigError:  # another run has taken the place of this one
+        if _is_there(store, place.key, mark):
+            store.delete(place.key)
+        raise
+    if late:
         # This worker is late: the higher generation counts, and its committer may have looked for lower
         # ones before ours was there.
         store.delete(place.key)
@@ -66,6 +75,19 @@ def commit(run: Committing, place: Place, rows: Iterable[wire.Row] | Table, owne
     with suppress(EnvironmentProblem):  # counted by its footer then
         store.create(count_key(place.unit, place.generation, entries), b"", durable=False)
     return True
+
+
+def _is_there(store: Store, key: str, mark: bytes | os.stat_result) -> bool:
+    """Whether an object is the one that was made of this content, or of the file with this state."""
+    if isinstance(mark, bytes):
+        with suppress(Missing):
+            return store.get(key) == mark
+        return False
+    there = store.stat(key)
+    return there is not None and (there.size, there.version) == (
+        mark.st_size,
+        str(mark.st_mtime_ns),
+    )
 
 
 def _overtaken(run: Committing, place: Place) -> bool:

@@ -103,17 +103,37 @@ def write_schema(store: Store) -> None:
 def read_records(store: Store, known: Sequence[RunFile] = ()) -> tuple[RunFile, ...]:
     """The records of all generations, from 0; none: no run.
 
+    Args:
+        store: the run folder.
+        known: those that are known already; the first one is looked at again.
+
     Raises:
-        ConfigError: not a record, or of a later version.
+        ConfigError: not a record, of a later version, or of another run than `known`.
     """
+    if known:
+        first = _read(store, 0)
+        if first is None or first.token != known[0].token:
+            raise replaced(store)
     records = list(known)
-    while True:
-        key = run_key(len(records))
-        try:
-            data = store.get(key)
-        except Missing:
-            return tuple(records)
-        records.append(_record(data, store.where(key)))
+    while (record := _read(store, len(records))) is not None:
+        records.append(record)
+    return tuple(records)
+
+
+def replaced(store: Store) -> ConfigError:
+    """For who works on a run that is no longer there."""
+    return ConfigError(
+        f"{store.address}: expected the run that this session began with, got another one or none: it "
+        "was overwritten meanwhile, and what this session had in hand is dropped"
+    )
+
+
+def _read(store: Store, generation: int) -> RunFile | None:
+    key = run_key(generation)
+    try:
+        return _record(store.get(key), store.where(key))
+    except Missing:
+        return None
 
 
 def _record(data: bytes, where: str) -> RunFile:

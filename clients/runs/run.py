@@ -18,6 +18,7 @@ from physgauge.clients.runs.record import (
     in_words,
     make_record,
     read_records,
+    replaced,
     write_record,
     write_schema,
 )
@@ -74,19 +75,22 @@ class Run:
         return run
 
     @classmethod
-    def open(cls, store: Store, session: str = "") -> Run:
+    def open(cls, store: Store, session: str = "", token: str = "") -> Run:
         """A run that is there, to read or to work on.
 
         Args:
             store: where it lies (a worker process opens it by its address).
             session: token of the session on whose behalf a worker commits.
+            token: of the run that is expected; empty: any.
 
         Raises:
-            ConfigError: none there, or one of a later version.
+            ConfigError: none there, another one, or one of a later version.
         """
         records = read_records(store)
         if not records:
             raise ConfigError(f"{store.address}: expected a run of physgauge (run.json), got none")
+        if token and records[0].token != token:
+            raise replaced(store)
         if session:
             store.owner = session
         return cls(store, records, session)
@@ -95,6 +99,11 @@ class Run:
     def latest(self) -> RunFile:
         """The record of the newest generation."""
         return self.records[-1]
+
+    @property
+    def token(self) -> str:
+        """Names this run, whatever is to take its place in the folder."""
+        return self.records[0].token
 
     @property
     def fingerprint(self) -> str:
@@ -106,7 +115,11 @@ class Run:
         return differences(self.latest.fingerprint, fingerprint)
 
     def refresh(self) -> None:
-        """See generations that others have begun meanwhile."""
+        """See generations that others have begun meanwhile.
+
+        Raises:
+            ConfigError: another run has taken its place (`--overwrite`).
+        """
         self.records = read_records(self.store, self.records)
 
     def revise(

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from physgauge import wire
-from physgauge.clients.runs import Run, open_run, read_ids, read_row, read_run
+from physgauge.clients.runs import Run, open_run, read_ids, read_row, read_run, wipe
 from physgauge.clients.runs import commit as commit_module
 from physgauge.clients.storage import Store, open_store
 from physgauge.errors import ConfigError, EnvironmentProblem
@@ -201,6 +201,50 @@ def test_a_late_worker_takes_its_rows_back(
     ]  # fmt: skip
     assert list(Run.open(store).rows()) == [*some(0, 3, "new"), *some(1, 3, "new")]
     assert list(store.list("attempts/")) == []
+
+
+@pytest.mark.parametrize("moment", ["before", "after the first look", "after its commit"])
+def test_a_late_worker_of_a_run_that_was_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Its rows are of other inputs: none of them gets into the run that is there now."""
+    store = open_store(tmp_path / "run")
+    late = begin(store)
+    late.commit(0, 0, some(0, 3, "old"))
+
+    def overwrite() -> None:
+        monkeypatch.undo()
+        wipe(store)
+        assert begin(store).commit(0, 0, some(0, 3, "new"))
+
+    if moment == "before":
+        overwrite()
+    elif moment == "after the first look":
+        write = commit_module._write
+
+        def stand_still(*given: object) -> object:
+            made = write(*given)  # type: ignore[arg-type]
+            attempt = (tmp_path / "aside").write_bytes(made[0].read_bytes())
+            assert attempt
+            overwrite()
+            (tmp_path / "aside").rename(made[0])
+            return made
+
+        monkeypatch.setattr(commit_module, "_write", stand_still)
+    else:
+        create = store.create
+
+        def and_stand_still(key: str, data: bytes | Path, durable: bool = True) -> bool:
+            assert create(key, data, durable)
+            overwrite()
+            assert begin(store).commit(1, 0, some(1, 3, "new"))
+            return True
+
+        monkeypatch.setattr(store, "create", and_stand_still)
+    with pytest.raises(ConfigError, match="overwritten"):
+        late.commit(1, 0, some(1, 3, "old"))
+    new = some(0, 3, "new") + (some(1, 3, "new") if moment == "after its commit" else [])
+    assert list(Run.open(store).rows()) == new
 
 
 def test_a_worker_that_died_before_its_count(tmp_path: Path) -> None:

@@ -82,8 +82,8 @@ class Bench:
         """To be read."""
         self._open: dict[int, Tray] = {}
         """Not whole, by unit."""
-        self._tickets: deque[tuple[Tray, int]] = deque()
-        """Entries in the stage, oldest first."""
+        self._tickets: deque[tuple[Tray, int, str]] = deque()
+        """Entries in the stage with their ids, oldest first."""
         self._again: deque[tuple[Tray, int]] = deque()
         """Entries whose twin's row could not be taken."""
         self._began = time.monotonic()
@@ -92,7 +92,7 @@ class Bench:
     @property
     def number(self) -> int:
         """Of the image whose row comes next, in the run."""
-        tray, place = self._tickets[0]
+        tray, place, _ = self._tickets[0]
         return tray.number * self._sourcing.unit_size + place
 
     @property
@@ -117,6 +117,8 @@ class Bench:
                     self._one_by_one()
                     self._stream()
                 self._reap(wait=True)
+                if self._open or self._tickets:  # waiting for them would never end
+                    raise RuntimeError("expected a row for each entry, got fewer")
         except Drained:
             self._give_up()
         finally:
@@ -137,7 +139,7 @@ class Bench:
         for place in [] if tray is None else tray.task.alone:
             if tray is not None and tray.needs(place) and place not in tray.task.crashed:
                 for item in self._read(tray, [place]):
-                    self._tickets.append((tray, place))
+                    self._tickets.append((tray, place, item.image_id))
                     for row in self._stage.score([item], None):
                         self._take(row)
                     self._reap()
@@ -156,7 +158,7 @@ class Bench:
             while self._again:
                 tray, place = self._again.popleft()
                 for item in self._read(tray, [place]):
-                    self._tickets.append((tray, place))
+                    self._tickets.append((tray, place, item.image_id))
                     yield item
             if self._next is None:
                 task = self._line.take(wait=False)
@@ -184,14 +186,16 @@ class Bench:
                 continue
             noted = False
             if only is None:
-                self._tickets.append((tray, place))
+                self._tickets.append((tray, place, item.image_id))
             yield item
         if noted:
             self._flight.undo()
 
     def _take(self, row: wire.Row) -> None:
         """A row comes out of the stage."""
-        tray, place = self._tickets.popleft()
+        tray, place, image_id = self._tickets.popleft()
+        if row.image_id != image_id:
+            raise RuntimeError("expected the row of the oldest entry, got another's")
         self._flight.end()
         self._made += 1
         stub = row.pcmde.reason == KNOWN and row.terravis.reason == KNOWN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from physgauge.clients.runs.record import read_records
 from physgauge.clients.runs.session import LEASE_S
 from physgauge.clients.sources import Plan, Sourcing, make_plan, open_inputs, open_plan
 from physgauge.clients.storage import Store, is_remote, open_store
-from physgauge.errors import ConfigError
+from physgauge.errors import ConfigError, EnvironmentProblem
 
 OLD_ROWS = "rows.parquet"
 """What a run was before there were run folders."""
@@ -87,6 +87,8 @@ def carry_out(order: Order, engine: Engine) -> Outcome:
     if printer is not None:
         printer.begin(pending)
     if not pending:
+        with suppress(EnvironmentProblem), run.session(order.lease_s) as session:
+            session.sweep()  # what a session left that was killed after its last commit
         rows = sum(one.entries for one in run.committed().values())
         order.say(f"Nothing to do: all {rows:,} rows of {store.address} are there.")
         return Outcome(run, plan, None, 0)
@@ -133,7 +135,10 @@ def _prepare(store: Store, order: Order, engine: Engine, parts: dict[str, str]) 
     if plan is None:  # a new run: its models can load while the inputs are listed
         _load(engine, order.setup)
         run = Run.create_or_open(store, parts, order.options)
-        return run, make_plan(order.inputs, store, order.sourcing)
+        plan = make_plan(order.inputs, store, order.sourcing)
+        if plan.seals[-1].inputs != list(order.inputs):  # another session's, which was quicker
+            check_unchanged(run, plan, order.inputs, order.sourcing)
+        return run, plan
     if order.update:
         run, plan, changed = begin_update(
             Run.open(store), plan, order.inputs, order.sourcing, parts, order.options
@@ -182,6 +187,7 @@ def _work(
             order.setup,
             output=order.output,
             session=session.token,
+            run=run.token,
             sourcing=order.sourcing,
             twins=None if twins is None else str(twins),
             rows=printer is not None,

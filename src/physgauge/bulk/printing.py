@@ -9,6 +9,7 @@ from physgauge import wire
 from physgauge.bulk.watch.events import UnitDone
 from physgauge.bulk.work import RowMade
 from physgauge.clients.runs import Run
+from physgauge.clients.table import named, to_rows
 
 
 class Printer:
@@ -44,20 +45,22 @@ class Printer:
     def done(self, done: UnitDone) -> None:
         """A unit is committed."""
         if done.unit == self._next:
-            self._rest()
-            self._go_on(self._run.pending(range(self._next, self._units)))
+            self.end()
 
     def end(self) -> None:
         """Nothing more will be committed by this session."""
         self._go_on(self._run.pending(range(self._next, self._units)))
 
     def _go_on(self, pending: Mapping[int, int]) -> None:
-        while self._next < self._units and self._next not in pending:
-            self._rest()
-
-    def _rest(self) -> None:
-        """What is left of the next unit."""
-        for number, row in enumerate(self._run.rows([self._next])):
-            if number >= self._printed:
+        """What is left of the next unit, and the units after it up to the first that is open."""
+        units = range(self._next, self._units)
+        end = next((unit for unit in units if unit in pending), self._units)
+        if end == self._next:
+            return
+        for found, table in self._run.parts(units=range(self._next, end)):
+            if found.unit != self._next:  # replaced while it was listed: in its turn, the next time
+                return
+            where = self._run.store.where(found.key)
+            for row in named(where, to_rows(table.slice(self._printed))):
                 self._out(wire.to_json(row))
-        self._next, self._printed = self._next + 1, 0
+            self._next, self._printed = self._next + 1, 0

@@ -111,6 +111,8 @@ class Tray:
             one = next(loaded, None)
             if one is None:
                 break
+            if place in self.kept and self.rows[place].image_id != one.entry.image_id:
+                self._drop(place)  # another archive lies there now
             if self.needs(place) and (only is None or place in only):
                 if place in self.task.crashed:
                     yield place, self._crashed(place, one.entry)
@@ -118,6 +120,13 @@ class Tray:
                     yield place, self._item(place, one)
             place += 1
         self._count = place
+        for beyond in [one for one in self.rows if one >= place]:
+            self._drop(beyond)
+
+    def _drop(self, place: int) -> None:
+        del self.rows[place]
+        self.kept.discard(place)
+        self.copied.discard(place)
 
     def _item(self, place: int, loaded: Loaded) -> Item:
         self._note(place, loaded.entry)

@@ -33,6 +33,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """Run folder, as given to `open_store`."""
     session: str = ""
     """Token of the session that workers commit for."""
+    run: str = ""
+    """Token of the run that they commit to: another one may have taken its place."""
     sourcing: Sourcing = Sourcing()
     profile: str
     """Shipped name, or absolute path."""

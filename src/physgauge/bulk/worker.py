@@ -102,7 +102,7 @@ def _open(setup: Setup) -> tuple[Any, Any]:
     from physgauge.clients.runs import Run
     from physgauge.clients.storage import open_store
 
-    run = Run.open(open_store(setup.output), session=setup.session)
+    run = Run.open(open_store(setup.output), setup.session, setup.run)
     if setup.twins is None:
         return run, None
     return run, Twins(Index(Path(setup.twins)), Lookup(run).row)

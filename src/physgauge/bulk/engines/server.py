@@ -111,7 +111,7 @@ class ServerEngine:
             away_s=self._settings.away_s,
         )
         try:
-            run = Run.open(open_store(setup.output), session=setup.session)
+            run = Run.open(open_store(setup.output), setup.session, setup.run)
             bench = Bench(stage, run, line, setup.sourcing, rows=setup.rows)
             line.standing = lambda: bench.standing
             bench.work()
