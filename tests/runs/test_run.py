@@ -224,10 +224,11 @@ def test_a_late_worker_of_a_run_that_was_overwritten(
 
         def stand_still(*given: object) -> object:
             made = write(*given)  # type: ignore[arg-type]
-            attempt = (tmp_path / "aside").write_bytes(made[0].read_bytes())
-            assert attempt
+            attempt = made[0]
+            assert isinstance(attempt, Path)
+            attempt.rename(tmp_path / "aside")
             overwrite()
-            (tmp_path / "aside").rename(made[0])
+            (tmp_path / "aside").rename(attempt)
             return made
 
         monkeypatch.setattr(commit_module, "_write", stand_still)
