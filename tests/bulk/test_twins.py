@@ -142,6 +142,18 @@ def test_memory_holds_what_is_waited_for_only(tmp_path: Path) -> None:
     assert not twins._flying
 
 
+def test_rows_that_were_waited_for_at_a_commit_are_forgotten_in_time(tmp_path: Path) -> None:
+    twins = Twins(Index(tmp_path / "twins.sqlite"), lambda *place: None)
+    for unit in range(600):
+        sha = f"{unit:064}"
+        assert [asked(twins, f"{unit}", sha), asked(twins, f"{unit} again", sha)] == [False, True]
+        one = row(f"{unit}", sha)
+        twins.settle(one, stub=False)
+        twins.committed(unit, 0, [one])
+        assert twins.settle(stub(f"{unit} again", sha), stub=True) is not None
+    assert len(twins._held) < 300
+
+
 def test_duplicates_of_a_run_across_units_and_sessions(tmp_path: Path) -> None:
     profile = rig.profile(tmp_path / "profile")
     rig.images(tmp_path / "in", range(20))

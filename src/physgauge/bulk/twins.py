@@ -117,10 +117,14 @@ class Twins:
         if row is None or key_of_row(row) != key or not copyable(row):
             return False
         self._held[key] = _Held(row, in_unit=False)
-        for old in list(self._held)[: max(0, len(self._held) - _MOST_HELD)]:
-            if not self._held[old].in_unit and not self._waiting[old] and old != key:
-                del self._held[old]
+        self._forget(but=key)
         return True
+
+    def _forget(self, but: Key | None = None) -> None:
+        """The oldest rows out of committed units that nobody waits for, where there are many."""
+        for old in list(self._held)[: max(0, len(self._held) - _MOST_HELD)]:
+            if not self._held[old].in_unit and not self._waiting[old] and old != but:
+                del self._held[old]
 
     def settle(self, row: wire.Row, *, stub: bool) -> wire.Row | None:
         """The row of an image that comes out of the stage, in order.
@@ -171,6 +175,7 @@ class Twins:
                 held.in_unit = False
             else:
                 del self._held[key]
+        self._forget()
 
     def start(self) -> None:
         """Nothing is in flight (a stream has ended early)."""
