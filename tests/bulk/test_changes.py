@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,37 @@ def test_another_setting_option_or_list_is_noticed(done: Path) -> None:
     assert "Nothing to do" in here.score(done, profile=profile)  # how fast is no matter
     refused(done, "method", "both", "pcmde", method="pcmde")
     refused(done, "gone", inputs=[str(done / "in/00001.npy")])
+
+
+def test_archives_that_came_and_went(tmp_path: Path) -> None:
+    profile = rig.profile(tmp_path / "profile")
+
+    def shard(name: str, *numbers: int) -> None:
+        rig.images(tmp_path / "loose", numbers)
+        with tarfile.open(tmp_path / "in" / name, "w") as archive:
+            for number in numbers:
+                archive.add(tmp_path / f"loose/{number:05}.npy", f"{number}.npy")
+
+    def numbers() -> list[int]:
+        return [int(row.image_id.rpartition("/")[2]) for row in rig.rows(tmp_path / "out")]
+
+    (tmp_path / "in").mkdir()
+    shard("a.tar", 0, 1, 2)
+    shard("b.tar", 3, 4)
+    here.score(tmp_path, profile=profile)
+    (tmp_path / "in/b.tar").rename(tmp_path / "b.tar")
+    refused(tmp_path, "1 gone", "b.tar")
+    assert "Changed: 1 gone" in here.score(tmp_path, profile=profile, update=True)
+    assert numbers() == [0, 1, 2]
+    assert "Nothing to do" in here.score(tmp_path, profile=profile)
+    shard("c.tar", 5)
+    refused(tmp_path, "1 added\n", "c.tar")
+    here.score(tmp_path, profile=profile, update=True)
+    assert numbers() == [0, 1, 2, 5]
+    (tmp_path / "b.tar").rename(tmp_path / "in/b.tar")
+    refused(tmp_path, "1 there again\n")
+    here.score(tmp_path, profile=profile, update=True)
+    assert numbers() == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_run_within_its_inputs_is_no_input(done: Path) -> None:

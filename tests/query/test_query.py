@@ -156,6 +156,11 @@ def test_whatever_reads_is_taken(run: Path, sql: str) -> None:
     assert ask(run, sql)
 
 
+def test_no_progress_bar_among_the_results(run: Path) -> None:
+    """DuckDB draws one on standard output once a query takes two seconds."""
+    assert ask(run, "SELECT current_setting('enable_progress_bar')") == [(False,)]
+
+
 def test_formats(run: Path, tmp_path: Path) -> None:
     sql = (
         "SELECT image_id, extra, terravis.score AS score, 'NaN'::DOUBLE AS nan, sum(width::HUGEINT) AS wide, "

@@ -39,8 +39,9 @@ class Tray:
         self.copied: set[int] = set()
         self.warnings: dict[int, str] = {}
         self._gone = set(task.gone) - {EVERY}
-        self._count = 0 if EVERY in task.gone else task.unit.count
-        if task.keep is not None:
+        dropped = EVERY in task.gone
+        self._count = 0 if dropped else task.unit.count
+        if task.keep is not None and not dropped:
             self._take_over(task.keep, old)
 
     def _take_over(self, keep: Keep, old: Sequence[wire.Row]) -> None:

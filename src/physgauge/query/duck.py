@@ -98,6 +98,7 @@ def open_rows(files: RowFiles, threads: int | None = None) -> Iterator[Query]:
             connection.execute(
                 "SET parquet_metadata_cache = true"
             )  # rows never change under a name
+            connection.execute("SET enable_progress_bar = false")  # it goes where the result does
             connection.execute(f"SET temp_directory = {_text(spill)}")
             connection.execute(f"SET allowed_paths = {_list(names)}")
             connection.execute("SET enable_external_access = false")
