@@ -48,6 +48,9 @@ class Changes:
     """Unit and place of what is gone because no input names it any more."""
     rows: list[tuple[int, int, Table]] = field(default_factory=list)
     """What was replaced: unit, place in it, and its row as it is now."""
+    token: str = ""
+    """Of the seal that :func:`update_plan` made of it. The plan holds another one where somebody else was
+    quicker."""
 
     def __bool__(self) -> bool:
         """Whether anything differs."""

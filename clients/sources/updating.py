@@ -30,7 +30,8 @@ def update_plan(store: Store, plan: Plan, found: Changes) -> Plan:
     if not found:
         return plan
     unit_size = plan.seals[0].unit_size
-    writer = PartWriter(store, secrets.token_hex(8), plan.units)
+    found.token = secrets.token_hex(8)
+    writer = PartWriter(store, found.token, plan.units)
     try:
         ids = Ids()
         for table in plan.tables(["image_id"]):

@@ -13,6 +13,7 @@ from physgauge.bulk.changing import begin_retry
 from physgauge.bulk.work import Retry
 from physgauge.clients.runs import Committed, Run, listing
 from physgauge.clients.runs import run as run_module
+from physgauge.clients.sources import Changes, Plan, Sourcing, changes, open_plan, update_plan
 from physgauge.clients.storage import Store, open_store
 from physgauge.errors import ConfigError
 from tests.bulk import here, rig
@@ -87,6 +88,30 @@ def test_images_that_changed_came_and_went(done: Path) -> None:
     again = by_name(done)
     assert list(again) == [*before, "00100"]
     assert rig.plain([again["00020"]]) == rig.plain([before["00020"]])
+
+
+def test_an_update_that_another_one_overtakes(done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one looked before the last change: what it has not seen is scored all the same."""
+    profile, before = profile_of(done), by_name(done)
+    plan = open_plan(open_store(done / "out"))
+    assert plan is not None
+    rig.save(done / "in/00003.npy", rig.picture(503))
+    theirs = changes(plan, [str(done / "in")], Sourcing())
+    rig.save(done / "in/00013.npy", rig.picture(513))
+    rig.images(done / "in", [100])
+
+    def later(store: Store, plan: Plan, found: Changes) -> Plan:
+        monkeypatch.undo()
+        update_plan(store, plan, theirs)
+        return update_plan(store, plan, found)
+
+    monkeypatch.setattr("physgauge.bulk.changing.update_plan", later)
+    here.score(done, profile=profile, update=True)
+    assert "Nothing to do: all 25 rows" in here.score(done, profile=profile)
+    after = by_name(done)
+    assert {name for name in before if rig.plain([after[name]]) != rig.plain([before[name]])} == {
+        "00003", "00013",
+    }  # fmt: skip
 
 
 def test_another_model_is_noticed_and_all_rows_are_made_again(done: Path) -> None:

@@ -14,6 +14,7 @@ from physgauge.clients.sources import Changes, Plan, Sourcing, changes, update_p
 from physgauge.errors import ConfigError
 
 Gone = dict[int, list[int]]
+OTHERS: Final = "as another session has found at the same time"
 _COLUMNS: Final = ("error_code", "terravis.status", "pcmde.status")
 
 
@@ -77,7 +78,13 @@ def begin_update(
         # The record goes first: a run that stops between the two has too much to do, not too little.
         run = run.revise("update", parts, {**options, "asked": msgspec.to_builtins(asked)}, units)
     if found.added or found.replaced:
+        seals = len(plan.seals)
         plan = update_plan(run.store, plan, found)
+        if (
+            plan.seals[seals].token != found.token
+        ):  # somebody else's: it may have seen other changes
+            run, plan, more = begin_update(run, plan, inputs, sourcing, parts, options)
+            return run, plan, more or OTHERS
     words = [in_words(found, without(gone, before), back)] if found.added or touched else []
     words += [f"{one.part}: {one.was} -> {one.now}" for one in different[:3]]
     words += [f"{len(different) - 3} more settings"] if len(different) > 3 else []
