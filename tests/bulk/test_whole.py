@@ -13,15 +13,17 @@ import numpy as np
 import pytest
 
 from physgauge import wire
-from physgauge.bulk.work import Known, Retry
+from physgauge.bulk.tray import Tray
+from physgauge.bulk.work import Keep, Known, Retry, Task
 from physgauge.bulk.worker import LocalStage
 from physgauge.clients.runs import Committed, Run, listing, session
 from physgauge.clients.runs import run as run_module
-from physgauge.clients.sources import Sourcing, make_plan
+from physgauge.clients.sources import Entry, Sourcing, Unit, Where, make_plan
 from physgauge.clients.storage import Store, open_store
 from physgauge.errors import ConfigError
 from physgauge.types import Item
 from tests.bulk import here, rig
+from tests.bulk.test_twins import row
 
 
 def archive(path: Path, numbers: Iterable[int], bad: Iterable[int] = ()) -> None:
@@ -48,6 +50,16 @@ def test_an_archive_that_was_replaced_before_a_retry(tmp_path: Path, now: list[i
     assert [Path(row.image_id).stem[-5:] for row in found] == [f"{one:05}" for one in now]
     assert len({row.pixel_sha256 for row in found}) == len(now)
     assert all(row.error_code is None for row in found)
+
+
+def test_a_row_that_is_not_its_entrys_is_not_kept(tmp_path: Path) -> None:
+    entries = [
+        Entry(image_id=name, source=name, origin=name, where=Where("file", name, b""))
+        for name in "abc"
+    ]
+    task = Task(unit=Unit(number=0, entries=entries), generation=1, keep=Keep(generation=0))
+    old = [row("a"), row("x"), row("c")]
+    assert Tray(task, old).rows == {0: old[0], 2: old[2]}
 
 
 @pytest.mark.parametrize("wrong", ["a row less", "two rows in each other's place"])

@@ -50,8 +50,11 @@ class Tray:
         if self._count is not None and self._count != total:
             raise ValueError(f"expected {self._count} rows and gone entries, got {total}")
         places = (place for place in range(total) if place not in before)
+        entries = self.task.unit.entries
         for place, row in zip(places, old, strict=True):
             if place in self._gone or place in again or any(one.means(row) for one in keep.retry):
+                continue
+            if entries and row.image_id != entries[place].image_id:  # an archive: as it is read
                 continue
             self.rows[place] = row
             self.kept.add(place)
