@@ -97,7 +97,7 @@ def _known(plan: Plan) -> Callable[[Container], int | None]:
         if now.kind == "dataset":
             alike = now.size == then.size >= 0 and now.version == then.version != ""
         else:
-            alike = now.digest == then.digest != ""
+            alike = now.digest == then.digest != "" and now.given == then.given
         return number if alike else None
 
     return known

@@ -40,6 +40,8 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     digest: str = ""
     """SHA-256 of a local list or manifest, an object's etag; empty for datasets and ``-``."""
+    given: str = ""
+    """Root and allowed hosts that its paths were read with; empty for datasets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Finder:
             self.captions = read_captions(Path(options.captions))
         self.containers: list[Container] = []
         self._loose = Loose(self.captions)
+        self._given = "\n".join([options.root or "", *sorted(options.allow_hosts)])
 
     def find(self, inputs: Sequence[str]) -> Iterator[Found]:
         """What the PATHs name, in the order given, sorted within folders and patterns.
@@ -228,6 +231,7 @@ class Finder:
             size=place.size,
             version=place.version,
             digest="" if dataset else digest(place),
+            given="" if dataset else self._given,
         )
         same = self._known(container)
         if same is not None:
@@ -263,6 +267,7 @@ class Finder:
             size=given.size,
             version=given.version,
             digest="" if text == "-" else digest(given),
+            given=self._given,
         )
         yield from self._flush()
         number = len(self.containers)

@@ -223,6 +223,22 @@ def test_a_changed_manifest(here: Path) -> None:
     assert not changes(plan, ["m.csv"], FIVE)  # other bytes, the same rows
 
 
+def test_a_manifest_read_with_another_root_or_host(here: Path) -> None:
+    images(here / "pictures", 2)
+    (here / "m.csv").write_text("id,path\na,0.npy\nb,http://host.example/1.npy\n")
+    plan = plan_of(here / "run", ["m.csv"])
+    assert [one.error is None for one in read_plan(plan)] == [False, False]
+    assert not changes(plan, ["m.csv"], Sourcing())
+    rooted = Sourcing(root="pictures")
+    found = changes(plan, ["m.csv"], rooted)
+    assert (found.added, found.replaced, found.gone) == (0, {0: [0]}, {})
+    plan = update_plan(open_store(here / "run"), plan, found)
+    assert [one.error is None for one in read_plan(plan)] == [True, False]
+    assert not changes(plan, ["m.csv"], rooted)
+    allowed = Sourcing(root="pictures", allow_hosts=("host.example",))
+    assert changes(plan, ["m.csv"], allowed).replaced == {0: [1]}
+
+
 def test_a_file_that_is_gone_while_its_manifest_changed(here: Path) -> None:
     images(here, 3)
     (here / "m.csv").write_text("id,path\na,0.npy\nb,1.npy\nc,2.npy")
