@@ -112,7 +112,8 @@ def _chunk(data: bytes, at: int) -> tuple[bytes, memoryview, int]:
 
 def _pixel_chunk(box: Container, kind: bytes, body: memoryview, first: bool) -> None:
     if (kind == b"IHDR") != first:
-        raise ImageError("image_corrupt", "expected IHDR once, as the first PNG chunk")
+        got = "it again" if kind == b"IHDR" else _name(kind)
+        raise ImageError("image_corrupt", f"expected IHDR once, as the first PNG chunk, got {got}")
     if kind == b"IHDR":
         depth, colour, packing, filtering, interlace = struct.unpack_from(">5B", body, 8)
         if depth not in _DEPTHS.get(colour, ()) or packing or filtering or interlace > 1:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
@@ -102,6 +102,7 @@ def test_none_where_there_is_nothing() -> None:
 
 @few
 @given(st.floats(-60, 60), st.floats(1, 1e6))
+@example(1e-05, 22981.0)
 def test_t(t: float, degrees: float) -> None:
     assert two_sided(t, degrees) == pytest.approx(
         2 * stats.t.sf(abs(t), degrees), rel=1e-7, abs=1e-300

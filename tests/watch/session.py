@@ -3,6 +3,7 @@ to interrupt and to kill. Every unit has 20 rows."""
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -35,4 +36,5 @@ def main(folder: Path, units: int, of: int, pause_s: float) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))

@@ -15,7 +15,8 @@ def two_sided(t: float, degrees: float) -> float:
         t: any.
         degrees: of freedom, above 0, whole or not.
     """
-    return _beta(degrees / (degrees + t * t), degrees / 2, 0.5)
+    whole = degrees + t * t
+    return _beta(degrees / whole, t * t / whole, degrees / 2, 0.5)
 
 
 def quantile(degrees: float, level: float = 0.95) -> float:
@@ -32,16 +33,17 @@ def quantile(degrees: float, level: float = 0.95) -> float:
     return high
 
 
-def _beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b)."""
-    if x <= 0.0 or x >= 1.0:
-        return float(x >= 1.0)
+def _beta(x: float, rest: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function I_x(a, b); `rest` is 1 - x, which near 1 says more."""
+    if x <= 0.0 or rest <= 0.0:
+        return float(x > 0.0)
+    log_x = math.log(x) if x < 0.5 else math.log1p(-rest)
     front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * log_x + b * math.log(rest)
     )
     if x < (a + 1) / (a + b + 2):  # where the fraction converges fast
         return front * _fraction(x, a, b) / a
-    return 1 - front * _fraction(1 - x, b, a) / b
+    return 1 - front * _fraction(rest, b, a) / b
 
 
 def _fraction(x: float, a: float, b: float) -> float:
