@@ -21,7 +21,6 @@ REPORT: Final = "report.json"
 _ROWS: Final = re.compile(r"rows/unit-(\d{8})(?:\.g(\d{3}))?\.parquet")
 _COUNT: Final = re.compile(r"counts/unit-(\d{8})\.g(\d{3})\.(\d+)")
 _CLAIM: Final = re.compile(r"claims/unit-(\d{8})\.g(\d{3})\.(\d{3})\.json")
-_RUN: Final = re.compile(r"run(?:\.g(\d{3}))?\.json")
 MAX_UNIT: Final = 99_999_999
 MAX_GENERATION: Final = 999
 MAX_TURN: Final = 999
@@ -46,11 +45,6 @@ def rows_key(unit: int, generation: int) -> str:
     return f"{ROWS}{_unit(unit)}{_generation(generation) if generation else ''}.parquet"
 
 
-def rows_prefix(unit: int) -> str:
-    """Begins the keys of all generations of a unit's rows."""
-    return f"{ROWS}{_unit(unit)}."
-
-
 def rows_of(key: str) -> tuple[int, int] | None:
     """Unit and generation of a key of rows; None: another key."""
     found = _ROWS.fullmatch(key)
@@ -60,11 +54,6 @@ def rows_of(key: str) -> tuple[int, int] | None:
 def count_key(unit: int, generation: int, entries: int) -> str:
     """An empty object whose name says how many rows a unit has."""
     return f"{COUNTS}{_unit(unit)}{_generation(generation)}.{entries}"
-
-
-def count_prefix(unit: int) -> str:
-    """Begins the keys of all counts of a unit."""
-    return f"{COUNTS}{_unit(unit)}."
 
 
 def count_of(key: str) -> tuple[int, int, int] | None:
@@ -97,12 +86,6 @@ def session_key(token: str) -> str:
 def run_key(generation: int) -> str:
     """``run.json``, from generation 1 on ``run.g001.json``."""
     return f"{RUN}{_generation(generation) if generation else ''}.json"
-
-
-def run_of(key: str) -> int | None:
-    """Generation of the key of a run's record; None: another key."""
-    found = _RUN.fullmatch(key)
-    return None if found is None else int(found[1] or 0)
 
 
 def session_of(key: str) -> str | None:

@@ -17,8 +17,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import physgauge
 from physgauge import wire
@@ -42,6 +43,9 @@ from physgauge.bulk.work import GivenUp, Known, RowMade, Setup, Task
 from physgauge.errors import ConfigError, EnvironmentProblem
 from physgauge.orphans import die_with
 from physgauge.types import U8, Item
+
+if TYPE_CHECKING:
+    from physgauge.ensemble.feed import Pixels
 
 BEAT_S: Final = 2.0
 
@@ -108,6 +112,10 @@ def _open(setup: Setup) -> tuple[Any, Any]:
     return run, Twins(Index(Path(setup.twins)), Lookup(run).row)
 
 
+def _asked(known: Known, one: Pixels) -> bool:
+    return known(one.item, one.decoded.sha256, one.decoded.warnings)
+
+
 class LocalStage:
     """A pipeline as a :class:`physgauge.bulk.work.Stage`."""
 
@@ -126,10 +134,7 @@ class LocalStage:
 
     def score(self, items: Iterable[Item], known: Known | None) -> Iterator[wire.Row]:
         """See Stage."""
-        asked = None
-        if known is not None:
-            ask = known
-            asked = lambda one: ask(one.item, one.decoded.sha256, one.decoded.warnings)  # noqa: E731
+        asked = None if known is None else partial(_asked, known)
         for scored in self._pipeline.score(items, asked):
             if self._draw is not None and scored.rgb is not None:
                 self._picture(scored.rgb, scored.row, self._draw)

@@ -44,3 +44,18 @@ def shared_options(command: Command) -> Command:
     for option in reversed(_SHARED):
         command = option(command)
     return command
+
+
+_WORKERS = (
+    click.option("--processes", type=click.IntRange(1, 256), metavar="N",
+                 help="Workers on this machine  [default: one per GPU that the profile uses, else one]."),
+    click.option("--stall", "stall_s", type=Number(1, 86_400), default=300.0, show_default=True,
+                 metavar="SECONDS", help="A worker without a sign of life for so long is replaced."),
+)  # fmt: skip
+
+
+def worker_options(command: Command) -> Command:
+    """Add the options that `score` and `retry` share about workers."""
+    for option in reversed(_WORKERS):
+        command = option(command)
+    return command

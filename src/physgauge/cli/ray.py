@@ -91,5 +91,8 @@ def ray_engine(
         threads=setup.threads or run.threads or cores,
     )
     stall_s += judge.timeout_s if judge else 0.0
-    warn = lambda text: click.echo(printable(text), err=True)  # noqa: E731
-    return RayEngine(settings, parts, stall_s, warn), given
+    return RayEngine(settings, parts, stall_s, _warn), given
+
+
+def _warn(text: str) -> None:
+    click.echo(printable(text), err=True)

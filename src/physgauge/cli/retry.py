@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from physgauge.cli.options import Number
+from physgauge.cli.options import worker_options
 from physgauge.cli.ray import engine_options
 from physgauge.cli.remote import Remote, server_options
-from physgauge.cli.watching import Watching, watch_options
+from physgauge.cli.watching import Watching, watch_options, wishes
 from physgauge.errors import ERROR_CODES, ConfigError
 
 if TYPE_CHECKING:
@@ -35,21 +35,7 @@ if TYPE_CHECKING:
     metavar="CODE[,...]",
     help="Of these, rows with one of these error codes only.",
 )
-@click.option(
-    "--processes",
-    type=click.IntRange(1, 256),
-    metavar="N",
-    help="Workers on this machine  [default: one per GPU that the profile uses, else one].",
-)
-@click.option(
-    "--stall",
-    "stall_s",
-    type=Number(1, 86_400),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="A worker without a sign of life for so long is replaced.",
-)
+@worker_options
 @watch_options
 @engine_options
 @server_options
@@ -71,7 +57,6 @@ def retry(
 
     from physgauge.bulk.command import Order
     from physgauge.bulk.work import Retry, Setup
-    from physgauge.cli.score import wishes
     from physgauge.cli.session import Hands, carry_out, exit_code
     from physgauge.clients.runs import Run
     from physgauge.clients.sources import Sourcing

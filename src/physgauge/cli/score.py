@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from physgauge.cli.options import Number, shared_options
+from physgauge.cli.options import Number, shared_options, worker_options
 from physgauge.cli.ray import engine_options
 from physgauge.cli.remote import Remote, server_options
-from physgauge.cli.watching import Watching, watch_options
+from physgauge.cli.watching import Watching, watch_options, wishes
 from physgauge.config import MAX_THREADS, MAX_WORKERS
 from physgauge.errors import ConfigError
 from physgauge.report.printable import printable
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from physgauge import wire
     from physgauge.bulk.command import Outcome
     from physgauge.bulk.engines.ray_settings import RaySettings
-    from physgauge.bulk.watch.watched import Wishes
     from physgauge.bulk.work import Setup, Stage
     from physgauge.clients.sources import Sourcing
     from physgauge.config import LoadedProfile
@@ -64,12 +63,6 @@ if TYPE_CHECKING:
 )
 @click.option("--draw", is_flag=True, help="Write annotated pictures to DIR/annotated.")
 @click.option(
-    "--processes",
-    type=click.IntRange(1, 256),
-    metavar="N",
-    help="Workers on this machine  [default: one per GPU that the profile uses, else one].",
-)
-@click.option(
     "--unit-size",
     type=click.IntRange(1, 65_536),
     default=512,
@@ -91,15 +84,6 @@ if TYPE_CHECKING:
     help="What relative paths in manifests start from  [default: the manifest's folder].",
 )
 @click.option(
-    "--stall",
-    "stall_s",
-    type=Number(1, 86_400),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="A worker without a sign of life for so long is replaced.",
-)
-@click.option(
     "--lease",
     "lease_s",
     type=Number(1, 3_600),
@@ -108,6 +92,7 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Another process on the same DIR without a sign of life for so long is taken for dead.",
 )
+@worker_options
 @watch_options
 @engine_options
 @server_options
@@ -276,19 +261,6 @@ def _options(
         "setup": msgspec.to_builtins(setup),
         "sourcing": msgspec.to_builtins(sourcing),
     }
-
-
-def wishes(watching: Watching, loaded: LoadedProfile | None) -> Wishes:
-    """How a session is to be watched."""
-    from physgauge.bulk.watch.watched import Wishes
-
-    port = watching.metrics_port
-    return Wishes(
-        by=watching.by,
-        below=watching.below,
-        prices=watching.prices(None if loaded is None else loaded.profile.cost),
-        metrics=None if port is None else (watching.metrics_host, port),
-    )
 
 
 def _absolute(name: str) -> str:

@@ -12,6 +12,8 @@ import click
 from physgauge.cli.options import Number
 
 if TYPE_CHECKING:
+    from physgauge.bulk.watch.watched import Wishes
+    from physgauge.config import LoadedProfile
     from physgauge.cost_settings import CostSettings
 
 _USD = Number(0, 1e9)
@@ -106,3 +108,16 @@ def _add(
     for option in reversed(options):
         wrapped = option(wrapped)
     return wrapped
+
+
+def wishes(watching: Watching, loaded: LoadedProfile | None) -> Wishes:
+    """How a session is to be watched."""
+    from physgauge.bulk.watch.watched import Wishes
+
+    port = watching.metrics_port
+    return Wishes(
+        by=watching.by,
+        below=watching.below,
+        prices=watching.prices(None if loaded is None else loaded.profile.cost),
+        metrics=None if port is None else (watching.metrics_host, port),
+    )
